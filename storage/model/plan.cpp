@@ -1,0 +1,51 @@
+#include "storage/model/plan.hpp"
+
+#include <algorithm>
+
+namespace arauto {
+
+namespace {
+
+// base * 2^(attempt-1), never past the cap: doubling stops there, so no attempt number can overflow.
+std::chrono::milliseconds nominal_wait(int attempt, const retry_policy& policy) {
+  auto wait = policy.base;
+  for (int i = 1; i < attempt && wait < policy.cap; ++i)
+    wait *= 2;
+  return std::min(wait, policy.cap);
+}
+
+} // namespace
+
+std::chrono::milliseconds wait_before_next(int attempt, const retry_policy& policy, double random01) {
+  const auto half = nominal_wait(attempt, policy).count() / 2;
+  return std::chrono::milliseconds{half + static_cast<std::int64_t>(static_cast<double>(half) * random01)};
+}
+
+std::chrono::milliseconds least_span(const retry_policy& policy) {
+  std::chrono::milliseconds span{0};
+  for (int attempt = 1; attempt < policy.attempts_max; ++attempt)
+    span += wait_before_next(attempt, policy, 0.0);
+  return span;
+}
+
+plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful, const retry_policy& retry,
+                const doubt_policy& doubt, double random01) {
+  const auto wait = [&](int n) { return std::max(wait_before_next(n, retry, random01), what.retry_after); };
+  switch (what.said) {
+    case verdict::accepted: return {state::provider_accepted, {}, false, {}};
+    case verdict::refused:
+    case verdict::bad_address: return {state::permanent_failure, {}, false, what.cause};
+    case verdict::refused_for_now:
+      if (attempts >= retry.attempts_max) return {state::permanent_failure, {}, false, "attempts_exhausted"};
+      return {state::retry_wait, wait(attempts), false, what.cause};
+    case verdict::not_begun:
+    case verdict::account_refused: return {state::pending, wait(deferrals + 1), false, what.cause};
+    case verdict::unknown:
+      if (doubt.rule == doubt_rule::resend_once && !doubtful && attempts < retry.attempts_max)
+        return {state::in_doubt, doubt.resend_after, false, what.cause};
+      return {state::in_doubt, {}, true, what.cause};
+  }
+  return {};
+}
+
+} // namespace arauto

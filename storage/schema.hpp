@@ -1,0 +1,17 @@
+// The shape of the database: numbered migrations, run forward only, under a lock, by `arauto migrate` and at start.
+#pragma once
+
+#include "storage/session.hpp"
+
+namespace arauto::storage {
+
+// Brings the schema to this binary's version. schema_too_new when a newer arauto was here.
+result<int> migrate(session& db);
+
+// The version this binary needs.
+int schema_version();
+
+// Refuses (unsafe_server) a server that can lose acknowledged commits: fsync or full_page_writes off.
+result<done> check_server(session& db);
+
+} // namespace arauto::storage

@@ -1,0 +1,92 @@
+// One conversation with PostgreSQL: one connection, used by one thread at a time, that knows what a failure means.
+//
+// Everything is set per transaction (SET LOCAL), because libpqxx 6 reconnects silently and forgets session state; a
+// connection that broke is thrown away whole, never reused. Failures come back as values in two ladders:
+// before COMMIT nothing has happened (unavailable, busy, try_again, bad_input); after COMMIT was sent only a proven
+// rollback is known (try_again), all else is commit_in_doubt. libpq has no read timeout, so a watchdog shuts the socket
+// of a conversation that is overdue.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include <pqxx/pqxx>
+
+#include "storage/model/errc.hpp"
+#include "storage/statement.hpp"
+
+namespace arauto::storage {
+
+class watchdog;
+
+struct database_settings {
+  std::string url; // a libpq URL or key=value string; never logged (it may hold a password)
+  std::chrono::seconds connect_timeout{5};
+  std::chrono::milliseconds statement_timeout{5'000};
+  std::chrono::milliseconds lock_timeout{2'000};
+  std::chrono::milliseconds idle_timeout{10'000};  // idle in transaction
+  std::chrono::milliseconds silence_timeout{8'000}; // the watchdog: one whole transaction, COMMIT included
+  // Told after each statement: its name, how long it took, how many rows it gave. May be empty.
+  std::function<void(const char*, std::chrono::nanoseconds, std::size_t)> observed;
+};
+
+class session {
+public:
+  explicit session(const database_settings& settings);
+  ~session();
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  // Inside one transaction: runs prepared statements by name.
+  class transaction {
+  public:
+    template <class... Args>
+    pqxx::result run(const statement& what, Args&&... args) {
+      prepare(what);
+      const auto begun = std::chrono::steady_clock::now();
+      auto rows = work_.exec_prepared(what.name, std::forward<Args>(args)...);
+      owner_.observe(what, begun, rows.size());
+      return rows;
+    }
+    // For schema steps only: text that holds several statements.
+    pqxx::result run_script(const char* text) { return work_.exec(text); }
+
+  private:
+    friend class session;
+    transaction(session& owner, pqxx::work& work) : owner_{owner}, work_{work} {}
+    void prepare(const statement& what);
+    session& owner_;
+    pqxx::work& work_;
+  };
+
+  // Runs `body(transaction&)` in one transaction and commits it durably. `lock_timeout` zero means the setting's.
+  template <class Body>
+  auto in_transaction(Body&& body, std::chrono::milliseconds lock_timeout = std::chrono::milliseconds{0})
+      -> result<decltype(body(std::declval<transaction&>()))> {
+    using value = decltype(body(std::declval<transaction&>()));
+    std::unique_ptr<value> made;
+    auto why = perform([&](transaction& t) { made = std::make_unique<value>(body(t)); }, lock_timeout);
+    if (why.code != errc::none) return why;
+    return std::move(*made);
+  }
+
+  // True when a connection stands (it is made at the first need, and again after a loss).
+  bool connected() const { return connection_ != nullptr; }
+  void discard();
+
+private:
+  failure perform(const std::function<void(transaction&)>& body, std::chrono::milliseconds lock_timeout);
+  failure connect();
+  void observe(const statement& what, std::chrono::steady_clock::time_point begun, std::size_t rows) const;
+
+  database_settings settings_;
+  std::unique_ptr<pqxx::connection> connection_;
+  std::unordered_set<std::string> prepared_;
+  std::shared_ptr<watchdog> watchdog_;
+};
+
+} // namespace arauto::storage
