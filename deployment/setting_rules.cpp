@@ -1,0 +1,74 @@
+#include "deployment/settings.hpp"
+
+#include "deployment/trouble.hpp"
+
+namespace arauto::deployment {
+
+namespace {
+
+std::string named(const settings& from, const std::string& name) {
+  const auto found = from.given.find(name);
+  return found == from.given.end() ? name : name + " (" + found->second + ")";
+}
+
+void need(bool good, const settings& from, const std::string& one, const std::string& says,
+          const std::string& other) {
+  if (!good) throw trouble{named(from, one) + " " + says + " " + named(from, other)};
+}
+
+void not_both(const settings& from, const std::string& one, const std::string& other) {
+  need(!from.was_given(one) || !from.was_given(other), from, one, "contradicts", other);
+}
+
+void comes_with(const settings& from, const std::string& one, const std::string& other) {
+  need(!from.was_given(one) || from.was_given(other), from, one, "needs", other);
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
+}
+
+void check_office(const settings& s) {
+  need(s.office.lease_margin < s.office.lease, s, "node.lease_margin", "must be less than",
+       "node.lease");
+  need(s.office.retry.base <= s.office.retry.cap, s, "retry.base", "must not exceed", "retry.cap");
+  need(s.office.accept_batch_max <= s.office.accepts_max, s, "node.accept_batch_max",
+       "must not exceed", "node.accepts_max");
+  need(s.office.database.statement_timeout <= s.office.database.silence_timeout, s,
+       "database.statement_timeout", "must not exceed", "database.silence_timeout");
+}
+
+void check_mail(const settings& s) {
+  const auto& mail = s.mail;
+  if (mail.transport == mail_transport::file) not_both(s, "mail.transport", "smtp.host");
+  if (mail.transport == mail_transport::smtp) {
+    comes_with(s, "mail.transport", "smtp.host");
+    not_both(s, "mail.transport", "mail.directory");
+  }
+  not_both(s, "smtp.host", "mail.directory");
+  for (const auto* name :
+       {"smtp.port", "smtp.tls", "smtp.user", "smtp.ca_file", "smtp.connections_max"})
+    comes_with(s, name, "smtp.host");
+  not_both(s, "smtp.password", "smtp.password_file");
+  if (s.was_given("smtp.user"))
+    need(s.was_given("smtp.password") || s.was_given("smtp.password_file"), s, "smtp.user", "needs",
+         "smtp.password_file");
+  comes_with(s, "smtp.password", "smtp.user");
+  comes_with(s, "smtp.password_file", "smtp.user");
+  // A password may cross no wire that somebody could read or make us speak plain on.
+  if (s.was_given("smtp.user") && !is_loopback(mail.smtp.host)
+      && mail.smtp.tls != smtp_tls::required)
+    throw trouble{named(s, "smtp.user") + " needs " + named(s, "smtp.tls") + " = required"};
+  need(!s.was_given("smtp.ca_file") || mail.smtp.tls != smtp_tls::off, s, "smtp.ca_file",
+       "contradicts", "smtp.tls");
+}
+
+} // namespace
+
+void check_contradictions(const settings& what) {
+  not_both(what, "database.url", "database.url_file");
+  check_office(what);
+  check_mail(what);
+}
+
+} // namespace arauto::deployment

@@ -1,0 +1,84 @@
+// Every setting of the program in one table, from which the keys of arauto.toml, the names of
+// environment variables (smtp.host: ARAUTO_SMTP_HOST), the flags (--smtp-host) and the printed list
+// come. Later sources win: file, environment, flags. An unknown, unreadable or contradictory
+// setting is trouble that names it and where it was given.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "actors/settings.hpp"
+#include "http/settings.hpp"
+#include "storage/log.hpp"
+
+namespace arauto::deployment {
+
+enum class mail_transport : std::uint8_t { undecided, smtp, file };
+enum class smtp_tls : std::uint8_t { off, opportunistic, required };
+
+struct smtp_account {
+  std::string host;
+  int port = 25;
+  smtp_tls tls = smtp_tls::opportunistic;
+  std::string user;
+  std::string password; // given, or the first line of password_file
+  std::string password_file;
+  std::string ca_file; // empty: the system's
+  std::size_t connections_max = 8;
+  std::string hello_name; // what we call ourselves in EHLO; empty: the host's name
+};
+
+struct mail_settings {
+  mail_transport transport = mail_transport::undecided;
+  std::string directory; // file: where the .eml files go
+  std::string sender_address = "arauto@localhost";
+  std::string sender_name;
+  smtp_account smtp;
+};
+
+struct settings {
+  office_settings office;
+  http_settings http;
+  std::string database_url_file;          // office.database.url may stand in a file of its own
+  std::size_t database_sessions_max = 16; // for HTTP handlers; keepers have their own
+  mail_settings mail;
+  std::filesystem::path data = ".arauto";
+  std::chrono::milliseconds stop_limit{8'000};
+  log::level log_level = log::level::info;
+
+  // Name of each setting that somebody gave, and where: "arauto.toml line 3", "ARAUTO_LISTEN",
+  // "--listen".
+  std::map<std::string, std::string> given;
+  bool was_given(const std::string& name) const { return given.count(name) != 0; }
+};
+
+struct setting {
+  std::string name;
+  std::string kind; // for people: "a duration (500ms, 30s, 5m, 1h)"
+  std::string purpose;
+  bool secret = false; // has no flag: argument lists are public
+  // Takes the written value; false when it is not of the kind.
+  std::function<bool(settings&, const std::string&)> put;
+};
+
+const std::vector<setting>& all_settings();
+std::string environment_name(const setting& what);
+std::string flag_name(const setting& what);
+
+struct sources {
+  std::filesystem::path file;               // empty: none
+  std::vector<std::string> environment;     // as in environ: NAME=value
+  std::map<std::string, std::string> flags; // by setting name
+};
+
+settings read_settings(const sources& from);
+
+// Rules between settings. Called by read_settings; alone by tests.
+void check_contradictions(const settings& what);
+
+} // namespace arauto::deployment
