@@ -1,7 +1,7 @@
 // One conversation with PostgreSQL: one connection, used by one thread at a time, that knows what a failure means.
 //
-// Everything is set per transaction (SET LOCAL), because libpqxx 6 reconnects silently and forgets session state; a
-// connection that broke is thrown away whole, never reused. Failures come back as values in two ladders:
+// libpqxx 6 would reconnect silently and forget session state: that is forbidden here, durability is set per transaction
+// (SET LOCAL), and a connection that broke is thrown away whole, never reused. Failures come back as values in two ladders:
 // before COMMIT nothing has happened (unavailable, busy, try_again, bad_input); after COMMIT was sent only a proven
 // rollback is known (try_again), all else is commit_in_doubt. libpq has no read timeout, so a watchdog shuts the socket
 // of a conversation that is overdue.
@@ -46,7 +46,7 @@ public:
   public:
     template <class... Args>
     pqxx::result run(const statement& what, Args&&... args) {
-      prepare(what);
+      owner_.prepare(what);
       const auto begun = std::chrono::steady_clock::now();
       auto rows = work_.exec_prepared(what.name, std::forward<Args>(args)...);
       owner_.observe(what, begun, rows.size());
@@ -57,10 +57,9 @@ public:
 
   private:
     friend class session;
-    transaction(session& owner, pqxx::work& work) : owner_{owner}, work_{work} {}
-    void prepare(const statement& what);
+    transaction(session& owner, pqxx::nontransaction& work) : owner_{owner}, work_{work} {}
     session& owner_;
-    pqxx::work& work_;
+    pqxx::nontransaction& work_; // BEGIN and COMMIT are ours, to tell their failures apart
   };
 
   // Runs `body(transaction&)` in one transaction and commits it durably. `lock_timeout` zero means the setting's.
@@ -81,6 +80,8 @@ public:
 private:
   failure perform(const std::function<void(transaction&)>& body, std::chrono::milliseconds lock_timeout);
   failure connect();
+  failure commit(pqxx::nontransaction& work);
+  void prepare(const statement& what);
   void observe(const statement& what, std::chrono::steady_clock::time_point begun, std::size_t rows) const;
 
   database_settings settings_;

@@ -22,6 +22,7 @@ struct send_facts {
   tenant_id tenant;
   std::string to_address;  // as the tenant wrote it
   std::string to_name;     // may be empty
+  std::string to_digest;   // of the canonical address, 64 hex digits: what a suppression would name
   std::string sender_address; // the tenant's own sender, empty: the account's
   std::string sender_name;
   std::vector<part> parts; // template sources

@@ -1,0 +1,92 @@
+// Grants, judges, settles, renews and ends leases: every statement that moves a delivery on behalf of a worker.
+// All are batches with a verdict per item; called by keepers only, one thread per session. Nothing here sends anything
+// or decides whether to retry (model/plan.hpp does).
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/model/message.hpp"
+#include "storage/model/outcome.hpp"
+#include "storage/model/plan.hpp"
+#include "storage/session.hpp"
+
+namespace arauto::storage {
+
+using std::chrono::milliseconds;
+
+struct lease {
+  delivery_key key;
+  lease_token held;
+  tenant_id tenant;
+  priority urgency = priority::normal;
+  int lost_leases = 0;
+};
+
+// Room for deliveries of one tenant and channel; urgent ones get at most `urgent` of it.
+struct room {
+  tenant_id tenant;
+  channel via = channel::email;
+  int deliveries = 0;
+  int urgent = 0;
+};
+
+// commit_in_doubt: the rows are leased to nobody who knows; their leases run out and the reaper returns them.
+result<std::vector<lease>> claim(session& db, const std::vector<room>& rooms, const node_id& owner, milliseconds length);
+
+// One delivery that took workers down before; it must run alone on this node.
+result<std::optional<lease>> claim_suspect(session& db, const std::vector<channel>& served, const node_id& owner,
+                                           milliseconds length);
+
+struct held_delivery {
+  delivery_key key;
+  lease_token held;
+};
+
+struct permit {
+  bool still_ours = false;      // false: the lease is lost, nothing was changed
+  state now = state::leased;    // leased: go ahead with the facts; else the attempt is forbidden and this is why
+  send_facts facts;
+};
+
+// permits[i] answers asked[i]. Safe to run again after commit_in_doubt: one token is counted once.
+result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked, milliseconds length);
+
+struct settlement {
+  delivery_key key;
+  lease_token held;
+  plan decided;
+  bool attempted = true;   // false: nothing is added to the trail
+  outcome what;            // counts only when attempted
+  bool given_back = false; // the permit's attempt is not counted
+  bool deferred = false;
+  bool lost = false;       // a worker died over it before its permit
+  std::string suppress_digest; // the address that turned out to be bad, 64 hex digits; empty: none
+};
+
+struct settled {
+  bool ours = false; // false: stale; no state was written, what was learned is kept as evidence
+  state now = state::leased;
+};
+
+// answers[i] belongs to asked[i]. Safe to run again after commit_in_doubt: our own success is not stale.
+result<std::vector<settled>> settle(session& db, const std::vector<settlement>& asked);
+
+// Gives those that could NOT be renewed.
+result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked, milliseconds length);
+
+struct reaped {
+  tenant_id tenant;
+  delivery_key key;
+  lease_token lost;
+  state now = state::pending;
+};
+
+result<std::vector<reaped>> reap(session& db, int lost_leases_max, const doubt_policy& doubt, int rows_max);
+
+result<std::vector<std::pair<tenant_id, channel>>> due_tenants(session& db, const std::vector<channel>& served);
+
+} // namespace arauto::storage

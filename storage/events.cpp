@@ -1,0 +1,156 @@
+#include "storage/events.hpp"
+
+#include "storage/rows.hpp"
+#include "storage/sql/statements.hpp"
+
+namespace arauto::storage {
+
+namespace {
+
+// An application's open transaction may hold the same operation id: wait little, answer that item alone.
+constexpr std::chrono::milliseconds accept_lock_timeout{150};
+
+std::string as_json(const std::vector<notification>& asked, const std::vector<std::size_t>& which) {
+  auto items = nlohmann::json::array();
+  for (const auto n : which) {
+    const auto& one = asked[n];
+    items.push_back({{"n", n},
+                     {"id", one.id.text},
+                     {"tenant_id", one.tenant.text},
+                     {"user_id", one.user.text},
+                     {"type", one.type},
+                     {"variables", one.variables},
+                     {"client_key", one.operation.text},
+                     {"channels", one.channels_given ? spelled_list(one.channels) : nlohmann::json{}},
+                     {"priority", static_cast<int>(one.urgency)},
+                     {"send_at", json_or_null(one.send_at)},
+                     {"expires_at", json_or_null(one.expires_at)},
+                     {"lease_at_once", spelled_list(one.lease_at_once)}});
+  }
+  return dumped(items);
+}
+
+acceptance verdict_spelled(const std::string& word) {
+  if (word == "created") return acceptance::created;
+  if (word == "replayed") return acceptance::replayed;
+  if (word == "conflict") return acceptance::conflict;
+  if (word == "unknown_user") return acceptance::unknown_user;
+  if (word == "no_template") return acceptance::no_template;
+  if (word == "missing_variable") return acceptance::missing_variable;
+  return acceptance::in_progress; // 'unseen'
+}
+
+// Fills `answers` from the rows and gives the items whose key was taken by a commit this snapshot could not see.
+std::vector<std::size_t> read_answers(const pqxx::result& rows, std::vector<accept_answer>& answers) {
+  std::vector<std::size_t> unseen;
+  for (const auto& row : rows) {
+    const auto n = row[0].as<std::size_t>();
+    auto& answer = answers.at(n);
+    answer.verdict = verdict_spelled(row[1].c_str());
+    if (answer.verdict == acceptance::in_progress) unseen.push_back(n);
+    answer.subject = text(row[2]);
+    if (answer.verdict == acceptance::conflict) continue; // the other meaning is not shown
+    answer.id = {text(row[3])};
+    answer.created_at = text(row[4]);
+    if (!row[5].is_null()) answer.deliveries.push_back({via_of(row[5]), state_spelled(row[6].c_str()).value()});
+  }
+  return unseen;
+}
+
+delivery_view read_delivery(const pqxx::row& row) {
+  delivery_view d;
+  d.via = via_of(row["channel"]);
+  d.now = state_spelled(row["state"].c_str()).value();
+  d.attempts = row["attempts"].as<int>();
+  d.deferrals = row["deferrals"].as<int>();
+  d.doubtful = row["doubtful"].as<bool>();
+  d.next_attempt_at = text(row["next_attempt_at"]);
+  d.provider_ref = text(row["provider_ref"]);
+  d.cause = text(row["cause"]);
+  d.detail = text(row["detail"]);
+  d.settled_at = text(row["settled_at"]);
+  return d;
+}
+
+attempt_view read_attempt(const pqxx::row& row) {
+  attempt_view a;
+  a.number = row["number"].as<int>();
+  a.begun_at = text(row["begun_at"]);
+  a.ended_at = text(row["ended_at"]);
+  a.outcome = text(row["outcome"]);
+  a.code = row["code"].as<int>();
+  a.detail = text(row["detail"]);
+  return a;
+}
+
+event_view read_event(session::transaction& t, const tenant_id& tenant, const pqxx::row& row) {
+  event_view e;
+  e.id = {text(row["id"])};
+  e.user = {text(row["user_id"])};
+  e.type = text(row["type"]);
+  e.operation = text(row["client_key"]);
+  e.priority = to_string(static_cast<priority>(row["priority"].as<int>()));
+  e.variables = text(row["variables"]);
+  e.created_at = text(row["created_at"]);
+  e.send_at = text(row["send_at"]);
+  e.expires_at = text(row["expires_at"]);
+  e.cancelled_at = text(row["cancelled_at"]);
+  for (const auto& d : t.run(sql::event_deliveries, tenant.text, e.id.text))
+    e.deliveries.push_back(read_delivery(d));
+  for (const auto& a : t.run(sql::event_attempts, tenant.text, e.id.text))
+    for (auto& d : e.deliveries)
+      if (d.via == via_of(a["channel"])) d.trail.push_back(read_attempt(a));
+  return e;
+}
+
+result<event_view> found_or_not(result<std::optional<event_view>> made) {
+  if (!made) return made.why();
+  if (!*made) return errc::not_found;
+  return std::move(**made);
+}
+
+} // namespace
+
+result<std::vector<accept_answer>> accept(session& db, const std::vector<notification>& asked, const node_id& owner,
+                                          std::chrono::milliseconds lease) {
+  return db.in_transaction(
+      [&](session::transaction& t) {
+        std::vector<accept_answer> answers(asked.size());
+        std::vector<std::size_t> which(asked.size());
+        for (std::size_t n = 0; n < which.size(); ++n)
+          which[n] = n;
+        const auto unseen = read_answers(t.run(sql::accept, as_json(asked, which), owner.text, lease.count()), answers);
+        // A commit that came between our snapshot and our insert: the next statement's snapshot sees it.
+        if (!unseen.empty()) read_answers(t.run(sql::accept, as_json(asked, unseen), owner.text, lease.count()), answers);
+        return answers;
+      },
+      accept_lock_timeout);
+}
+
+result<event_view> find_event(session& db, const tenant_id& tenant, const event_id& id) {
+  return found_or_not(db.in_transaction([&](session::transaction& t) -> std::optional<event_view> {
+    const auto rows = t.run(sql::event_by_id, tenant.text, id.text);
+    if (rows.empty()) return std::nullopt;
+    return read_event(t, tenant, rows[0]);
+  }));
+}
+
+result<event_view> find_operation(session& db, const tenant_id& tenant, const operation_id& operation) {
+  return found_or_not(db.in_transaction([&](session::transaction& t) -> std::optional<event_view> {
+    const auto rows = t.run(sql::event_by_operation, tenant.text, operation.text);
+    if (rows.empty()) return std::nullopt;
+    return read_event(t, tenant, rows[0]);
+  }));
+}
+
+result<std::vector<stop_view>> cancel_event(session& db, const tenant_id& tenant, const event_id& id) {
+  auto stops = db.in_transaction([&](session::transaction& t) {
+    auto met = read_stops(t.run(sql::stop_event, tenant.text, id.text, "cancelled"));
+    if (!met.empty()) t.run(sql::cancel_mark, tenant.text, id.text);
+    return met;
+  });
+  if (stops && stops->empty()) return errc::not_found;
+  return stops;
+}
+
+} // namespace arauto::storage

@@ -1,0 +1,62 @@
+// Reading rows, for the .cpp files of this folder only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <pqxx/pqxx>
+
+#include "storage/events.hpp"
+#include "storage/model/channel.hpp"
+
+namespace arauto::storage {
+
+inline std::string text(const pqxx::field& f) {
+  return f.is_null() ? std::string{} : std::string{f.c_str(), f.size()};
+}
+
+// Our own spelling comes back from our own CHECKed columns; anything else is a broken database and says so.
+inline channel via_of(const pqxx::field& f) {
+  return channel_spelled(f.c_str()).value();
+}
+
+inline std::optional<std::string> or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string>{text};
+}
+
+inline nlohmann::json json_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::json{} : nlohmann::json(text);
+}
+
+inline std::string dumped(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+inline nlohmann::json spelled_list(const std::vector<channel>& channels) {
+  auto list = nlohmann::json::array();
+  for (auto via : channels)
+    list.push_back(to_string(via));
+  return list;
+}
+
+// A text[] parameter; our channel names need no quoting.
+inline std::string text_array(const std::vector<channel>& channels) {
+  std::string list = "{";
+  for (auto via : channels) {
+    if (list.size() > 1) list += ',';
+    list += spelled(via);
+  }
+  return list + "}";
+}
+
+// Rows of stop_event and stop_user.
+inline std::vector<stop_view> read_stops(const pqxx::result& rows) {
+  std::vector<stop_view> stops;
+  for (const auto& row : rows)
+    stops.push_back({{text(row[0])}, via_of(row[1]), text(row[2])});
+  return stops;
+}
+
+} // namespace arauto::storage

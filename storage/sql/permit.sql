@@ -1,0 +1,59 @@
+-- Decides whether an attempt may begin, counts it, renews the lease, and returns the facts to send with.
+-- $1 json array of {n, event_id, channel, lease_token}   $2 lease in ms
+-- No row for an n: the token is no longer ours, or its time is over; nothing was changed. Otherwise `state` says what
+-- the delivery is now: 'leased' with facts (go ahead), or a state that forbids the attempt.
+-- Rows are locked in key order before anything is judged. Only columns of the locked row and the preference decide (the
+-- event's own columns never change): whoever stops deliveries locks the same rows, so either this permit is seen by the
+-- stop, or the stop by this permit. Asking twice under one token counts once.
+with asked as materialized (
+  select a.* from json_to_recordset($1::json) as a(n integer, event_id uuid, channel text, lease_token bigint)
+),
+held as materialized (
+  select a.n, d.* from arauto.delivery d join asked a
+      on a.event_id = d.event_id and a.channel = d.channel and a.lease_token = d.lease_token
+   where d.state = 'leased' and d.lease_until > clock_timestamp()
+   order by d.event_id, d.channel
+     for update of d
+),
+judged as materialized (
+  select h.n, h.event_id, h.channel, e.variables, r.email, r.email_digest, r.name, t.parts,
+         case when h.accepted_at is not null then 'provider_accepted'
+              when h.begun_at is not null then 'leased'
+              when h.stop_reason = 'opted_out' then 'suppressed'
+              when h.stop_reason is not null then 'cancelled'
+              when e.expires_at <= clock_timestamp() then 'expired'
+              when not consent.allowed then 'suppressed'
+              when h.channel = 'email' and r.email is null then 'permanent_failure'
+              when s.digest is not null then 'suppressed'
+              else 'leased' end as state,
+         case when h.stop_reason is not null then h.stop_reason
+              when not consent.allowed then 'opted_out'
+              when h.channel = 'email' and r.email is null then 'no_address'
+              when s.digest is not null then 'address_suppressed' end as cause
+    from held h
+    join arauto.event e on e.id = h.event_id
+    join arauto.recipient r on r.tenant_id = h.tenant_id and r.user_id = h.user_id
+    join arauto.template t on t.id = h.template_id
+    cross join lateral arauto.consent(h.tenant_id, h.user_id, h.channel, e.type) as consent
+    left join arauto.suppression s
+      on s.tenant_id = h.tenant_id and s.channel = h.channel and s.digest = r.email_digest
+),
+moved as (
+  update arauto.delivery d
+     set state = j.state,
+         attempts = d.attempts + case when j.state = 'leased' and d.begun_at is null then 1 else 0 end,
+         begun_at = case when j.state = 'leased' then coalesce(d.begun_at, clock_timestamp()) end,
+         lease_owner = case when j.state = 'leased' then d.lease_owner end,
+         lease_until = case when j.state = 'leased'
+                            then clock_timestamp() + $2::integer * interval '1 millisecond' end,
+         settled_at = case when j.state <> 'leased' then clock_timestamp() end,
+         cause = coalesce(case when j.state <> 'leased' then j.cause end, d.cause)
+    from judged j
+   where d.event_id = j.event_id and d.channel = j.channel
+  returning d.event_id, d.channel, d.tenant_id, d.attempts - d.attempts_before as attempts, d.deferrals, d.doubtful
+)
+select j.n, j.state, m.attempts, m.deferrals, m.doubtful, j.email, j.name, encode(j.email_digest, 'hex') as email_digest,
+       j.variables, j.parts, tn.sender_address, tn.sender_name
+  from judged j
+  join moved m on m.event_id = j.event_id and m.channel = j.channel
+  join arauto.tenant tn on tn.id = m.tenant_id

@@ -1,0 +1,18 @@
+-- Extends leases that are still ours, by explicit list: rows leased by a claim whose answer was lost must run out.
+-- $1 json array of {event_id, channel, lease_token}   $2 lease in ms
+-- Gives the keys that were renewed; who is missing has lost its lease.
+with asked as materialized (
+  select a.* from json_to_recordset($1::json) as a(event_id uuid, channel text, lease_token bigint)
+),
+held as materialized (
+  select d.event_id, d.channel from arauto.delivery d join asked a
+      on a.event_id = d.event_id and a.channel = d.channel and a.lease_token = d.lease_token
+   where d.state = 'leased' and d.lease_until > clock_timestamp()
+   order by d.event_id, d.channel
+     for update of d
+)
+update arauto.delivery d
+   set lease_until = clock_timestamp() + $2::integer * interval '1 millisecond'
+  from held h
+ where d.event_id = h.event_id and d.channel = h.channel
+returning d.event_id, d.channel

@@ -1,0 +1,90 @@
+-- Records what an attempt came to, under its lease token, and appends it to the trail.
+-- $1 json array of {n, event_id, channel, lease_token, state, delay_ms (null: held), outcome (null: no attempt was
+--    made), code, detail, provider_ref, cause, given_back, deferred, lost, suppress_digest}
+-- Gives per n: verdict 'settled' (ours, now or by an earlier run of this very statement whose answer was lost), 'stale'
+-- (the token is no longer ours; no state was written by it), or no row when the delivery is gone; and the state.
+-- Rows are locked in key order first. What a stale holder learned is kept as evidence: its attempt row is completed, and
+-- an acceptance is stamped on the delivery, which settles it when it stands in doubt and is seen by the next permit.
+with given as materialized (
+  select g.* from json_to_recordset($1::json) as g(
+    n integer, event_id uuid, channel text, lease_token bigint, state text, delay_ms bigint, outcome text, code integer,
+    detail text, provider_ref text, cause text, given_back boolean, deferred boolean, lost boolean,
+    suppress_digest text)
+),
+held as materialized (
+  select g.n, d.* from arauto.delivery d join given g on g.event_id = d.event_id and g.channel = d.channel
+   order by d.event_id, d.channel
+     for update of d
+),
+judged as materialized (
+  select g.*, h.tenant_id, h.attempts, h.begun_at, h.stop_reason,
+         h.lease_token = g.lease_token and h.state = 'leased' as ours,
+         h.lease_token = g.lease_token and h.state <> 'leased'
+           and (h.state = g.state or g.outcome = (select a.outcome from arauto.attempt a
+                 where a.event_id = g.event_id and a.channel = g.channel and a.lease_token = g.lease_token
+                   and not a.late)) as ours_before,
+         h.state as was,
+         case when g.state = 'provider_accepted' or h.accepted_at is not null then 'provider_accepted'
+              when h.stop_reason is null then g.state
+              when g.state in ('retry_wait', 'pending') and h.stop_reason = 'opted_out' then 'suppressed'
+              when g.state in ('retry_wait', 'pending') then 'cancelled'
+              else g.state end as becomes
+    from given g join held h using (n)
+),
+moved as (
+  update arauto.delivery d
+     set state = j.becomes,
+         attempts = d.attempts - case when j.given_back and d.begun_at is not null then 1 else 0 end,
+         deferrals = d.deferrals + case when j.deferred then 1 else 0 end,
+         lost_leases = case when j.lost then d.lost_leases + 1 when j.outcome is not null then 0
+                            else d.lost_leases end,
+         doubtful = d.doubtful or j.becomes = 'in_doubt',
+         next_attempt_at = case when j.delay_ms is null or (j.becomes = 'in_doubt' and d.stop_reason is not null)
+                                then 'infinity'
+                                else clock_timestamp() + j.delay_ms * interval '1 millisecond' end,
+         begun_at = null, lease_owner = null, lease_until = null,
+         provider_ref = coalesce(j.provider_ref, d.provider_ref),
+         cause = case when j.becomes = 'provider_accepted' then null else coalesce(j.cause, d.stop_reason, d.cause) end,
+         detail = j.detail,
+         accepted_at = coalesce(d.accepted_at, case when j.state = 'provider_accepted' then clock_timestamp() end),
+         settled_at = case when j.becomes in ('provider_accepted', 'permanent_failure', 'suppressed', 'cancelled',
+                                              'expired') then clock_timestamp() end
+    from judged j
+   where j.ours and d.event_id = j.event_id and d.channel = j.channel and d.lease_token = j.lease_token
+  returning d.event_id
+),
+evidence as (
+  update arauto.delivery d
+     set accepted_at = coalesce(d.accepted_at, clock_timestamp()),
+         provider_ref = coalesce(d.provider_ref, j.provider_ref),
+         state = case when d.state = 'in_doubt' then 'provider_accepted' else d.state end,
+         cause = case when d.state = 'in_doubt' then null else d.cause end,
+         settled_at = case when d.state = 'in_doubt' then clock_timestamp() else d.settled_at end
+    from judged j
+   where not j.ours and not j.ours_before and j.outcome = 'accepted'
+     and d.event_id = j.event_id and d.channel = j.channel
+  returning d.event_id
+),
+trail as (
+  insert into arauto.attempt (event_id, channel, lease_token, tenant_id, number, begun_at, ended_at, outcome, code,
+                              detail, late)
+  select j.event_id, j.channel, j.lease_token, j.tenant_id, j.attempts, case when j.ours then j.begun_at end,
+         clock_timestamp(), j.outcome, j.code, j.detail, not j.ours
+    from judged j
+   where j.outcome is not null and not j.ours_before
+      on conflict (event_id, channel, lease_token) do update
+     set outcome = excluded.outcome, code = excluded.code, detail = excluded.detail, ended_at = excluded.ended_at,
+         late = true
+   where attempt.outcome = 'unknown'
+  returning 1
+),
+shunned as (
+  insert into arauto.suppression (tenant_id, channel, digest, reason)
+  select distinct j.tenant_id, j.channel, decode(j.suppress_digest, 'hex'), 'bad_address'
+    from judged j where j.suppress_digest is not null
+      on conflict do nothing
+  returning 1
+)
+select j.n, case when j.ours or j.ours_before then 'settled' else 'stale' end as verdict,
+       case when j.ours then j.becomes else j.was end as state
+  from judged j
