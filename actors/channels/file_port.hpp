@@ -1,0 +1,25 @@
+// A port for development: a message "sent" is a file anybody can open in a mail program. Writing is
+// synchronous on the caller's thread; a delivery sent again replaces its own file, as a provider
+// that knows identities would.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "actors/channels/mime.hpp"
+
+namespace arauto::channels {
+
+struct file_settings {
+  std::string directory; // made when absent
+  std::string sender_address;
+  std::string sender_name;
+  std::string message_id_domain; // empty: the sender's
+};
+
+// bad_input: address_unusable, header_unsafe, directory_unusable.
+result<std::unique_ptr<port>> make_file_port(const file_settings& settings, wall_clock now);
+
+} // namespace arauto::channels
