@@ -67,6 +67,7 @@ void check_mail(const settings& s) {
 
 void check_contradictions(const settings& what) {
   not_both(what, "database.url", "database.url_file");
+  not_both(what, "client.key", "client.key_file");
   check_office(what);
   check_mail(what);
 }

@@ -155,6 +155,9 @@ rows mail_rows() {
           "mail.sender_name", "its display name",
           [](auto& s) -> auto& { return s.mail.sender_name; }),
       text(
+          "mail.message_id_domain", "right side of Message-IDs; the sender's unless given",
+          [](auto& s) -> auto& { return s.mail.message_id_domain; }),
+      text(
           "smtp.host", "server that takes the mails",
           [](auto& s) -> auto& { return s.mail.smtp.host; }),
       whole<int>(
@@ -184,12 +187,26 @@ rows mail_rows() {
   };
 }
 
+rows client_rows() {
+  return {
+      text(
+          "client.url", "service that send and status ask",
+          [](auto& s) -> auto& { return s.client_url; }),
+      secret(
+          "client.key", "API key they ask with", [](auto& s) -> auto& { return s.client_key; }),
+      text(
+          "client.key_file", "file whose first line is that key",
+          [](auto& s) -> auto& { return s.client_key_file; }),
+  };
+}
+
 } // namespace
 
 const std::vector<setting>& all_settings() {
   static const auto all = [] {
     rows made;
-    for (auto& group : {service_rows(), database_rows(), node_rows(), policy_rows(), mail_rows()})
+    for (auto& group :
+         {service_rows(), database_rows(), node_rows(), policy_rows(), mail_rows(), client_rows()})
       made.insert(made.end(), group.begin(), group.end());
     return made;
   }();

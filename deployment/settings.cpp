@@ -103,10 +103,12 @@ std::string first_line(const settings& from, const std::string& name, const std:
 }
 
 void read_secret_files(settings& into) {
-  if (into.was_given("smtp.password_file") && !into.was_given("smtp.password"))
-    into.mail.smtp.password = first_line(into, "smtp.password_file", into.mail.smtp.password_file);
-  if (into.was_given("database.url_file") && !into.was_given("database.url"))
-    into.office.database.url = first_line(into, "database.url_file", into.database_url_file);
+  const auto read = [&](const char* from, const std::string& file, std::string& target) {
+    if (into.was_given(from)) target = first_line(into, from, file);
+  };
+  read("smtp.password_file", into.mail.smtp.password_file, into.mail.smtp.password);
+  read("database.url_file", into.database_url_file, into.office.database.url);
+  read("client.key_file", into.client_key_file, into.client_key);
 }
 
 } // namespace

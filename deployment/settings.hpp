@@ -38,6 +38,7 @@ struct mail_settings {
   std::string directory; // file: where the .eml files go
   std::string sender_address = "arauto@localhost";
   std::string sender_name;
+  std::string message_id_domain; // empty: the sender's
   smtp_account smtp;
 };
 
@@ -48,6 +49,7 @@ struct settings {
   std::size_t database_sessions_max = 16; // for HTTP handlers; keepers have their own
   mail_settings mail;
   std::filesystem::path data = ".arauto";
+  std::string client_url, client_key, client_key_file; // of the commands that ask a running service
   std::chrono::milliseconds stop_limit{8'000};
   log::level log_level = log::level::info;
 

@@ -1,0 +1,46 @@
+// The subcommands of the program. Each adds itself to the command line; when it was chosen, CLI11
+// calls it back with the settings of this run read. A command throws trouble for whatever a person
+// has to mend.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "deployment/settings.hpp"
+#include "storage/session.hpp"
+
+namespace arauto::deployment {
+
+// What a process says to its parent when it ends (sysexits' EX_SOFTWARE for a collapse).
+enum exit_code : int { exit_good = 0, exit_trouble = 1, exit_usage = 2, exit_collapsed = 70 };
+
+struct command_line {
+  CLI::App& app;
+  std::function<settings()> read; // the three sources, once the arguments are known
+  int& code;                      // of the process; a command sets it when it is not good
+};
+
+void add_serve(command_line line);
+void add_dev(command_line line);
+void add_migrate(command_line line);
+void add_tenant(command_line line);
+void add_key(command_line line);
+void add_send(command_line line);
+void add_status(command_line line);
+void add_check(command_line line);
+void add_postgres(command_line line);
+void add_settings(command_line line);
+
+// Runs the program: arguments, environment, one command.
+int run(int argc, char** argv);
+
+// The database of the settings; where none is given, that of the `arauto dev` in the data
+// directory.
+storage::database_settings database_of(const settings& from);
+
+// Of a failure, as trouble: "cannot migrate: ..."
+[[noreturn]] void fail(const std::string& what, const failure& why);
+
+} // namespace arauto::deployment

@@ -1,0 +1,95 @@
+#include "deployment/service.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include <prometheus/registry.h>
+
+#include "actors/channels/file_port.hpp"
+#include "actors/channels/smtp_port.hpp"
+#include "actors/office.hpp"
+#include "deployment/commands.hpp"
+#include "deployment/signals.hpp"
+#include "deployment/trouble.hpp"
+#include "http/server.hpp"
+#include "storage/log.hpp"
+#include "storage/pool.hpp"
+#include "storage/schema.hpp"
+
+namespace arauto::deployment {
+
+using namespace std::chrono_literals;
+using steady = std::chrono::steady_clock;
+
+namespace {
+
+constexpr auto database_patience = 15s;
+constexpr auto migration_limit = 10min;
+
+std::chrono::system_clock::time_point wall_now() {
+  return std::chrono::system_clock::now();
+}
+
+std::string bracketed(const std::string& address) {
+  return address.find(':') == std::string::npos ? address : "[" + address + "]";
+}
+
+} // namespace
+
+void prepare_database(const storage::database_settings& database) {
+  auto patient = database;
+  patient.statement_timeout = migration_limit;
+  patient.silence_timeout = migration_limit;
+  patient.lock_timeout = migration_limit; // another node may be migrating
+  storage::session db{patient};
+  const auto give_up = steady::now() + database_patience;
+  for (;;) {
+    const auto version = storage::migrate(db);
+    if (version) break;
+    if (version.error() != errc::unavailable || steady::now() > give_up)
+      fail("cannot migrate", version.why());
+    if (signal_waits()) throw trouble{"asked to end while waiting for the database"};
+    std::this_thread::sleep_for(500ms);
+  }
+  const auto safe = storage::check_server(db);
+  if (!safe) fail("this PostgreSQL is not safe to use", safe.why());
+}
+
+std::unique_ptr<channels::port> make_mail_port(const settings& from) {
+  const auto& mail = from.mail;
+  if (mail.transport == mail_transport::undecided)
+    throw trouble{
+        "no way for mails to leave: set smtp.host, or mail.transport = file and mail.directory"};
+  auto port = mail.transport == mail_transport::file
+                  ? channels::make_file_port({mail.directory, mail.sender_address, mail.sender_name,
+                                              mail.message_id_domain},
+                                             wall_now)
+                  : channels::make_smtp_port(smtp_settings_of(mail), wall_now);
+  if (!port) fail("cannot send mails with these settings", port.why());
+  return std::move(*port);
+}
+
+int serve(const settings& with, const std::function<void(const std::string& url)>& ready) {
+  auto metrics = std::make_shared<prometheus::Registry>();
+  std::atomic<bool> collapsed{false};
+  office staff{with.office, make_mail_port(with), metrics, [&] {
+                 collapsed = true;
+                 ask_for_end();
+               }};
+  storage::pool sessions{with.office.database, with.database_sessions_max};
+  http::server api{with.http, sessions, staff, *metrics};
+  const auto url = "http://" + bracketed(with.http.address) + ":" + std::to_string(api.port());
+  log::info("serving", {{"address", with.http.address}, {"port", api.port()}});
+  ready(url);
+
+  const auto signal = wait_for_signal();
+  log::info("stopping", {{"signal", signal}, {"limit_ms", with.stop_limit.count()}});
+  const auto deadline = steady::now() + with.stop_limit;
+  api.stop(deadline);
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady::now());
+  staff.stop(std::max(left, 100ms));
+  log::info("stopped", {{"collapsed", collapsed ? 1 : 0}});
+  return collapsed ? exit_collapsed : exit_good;
+}
+
+} // namespace arauto::deployment
