@@ -1,0 +1,114 @@
+#include "http/problem.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace arauto::http {
+
+const std::vector<problem_kind>& problem_catalogue() {
+  using c = problem_code;
+  static const std::vector<problem_kind> catalogue = {
+      {c::invalid_request, 400, "invalid-request", "The request does not have the expected shape"},
+      {c::invalid_json, 400, "invalid-json", "The body is not acceptable JSON"},
+      {c::malformed_http, 400, "malformed-http", "The request breaks the rules of HTTP"},
+      {c::operation_id_mismatch, 400, "operation-id-mismatch",
+       "Header and body name different operations"},
+      {c::unauthorized, 401, "unauthorized", "A valid API key is needed"},
+      {c::tenant_stopped, 403, "tenant-stopped", "This tenant is stopped"},
+      {c::tenant_key_needed, 403, "tenant-key-needed", "This call needs a tenant's key"},
+      {c::not_found, 404, "not-found", "There is no such thing"},
+      {c::method_not_allowed, 405, "method-not-allowed", "This resource does not know the method"},
+      {c::request_timeout, 408, "request-timeout", "The request did not arrive in time"},
+      {c::idempotency_conflict, 409, "idempotency-conflict",
+       "The operation id was used for another notification"},
+      {c::too_large, 413, "too-large", "The request is too large"},
+      {c::unsupported_media_type, 415, "unsupported-media-type",
+       "The body must be application/json in UTF-8"},
+      {c::unsupported_encoding, 415, "unsupported-encoding", "The body must not be compressed"},
+      {c::expectation_failed, 417, "expectation-failed", "The expectation cannot be met"},
+      {c::unknown_user, 422, "unknown-user", "There is no such user"},
+      {c::unknown_channel, 422, "unknown-channel", "There is no such channel"},
+      {c::no_template, 422, "no-template", "No template stands for this type and channel"},
+      {c::missing_variable, 422, "missing-variable",
+       "The template needs a variable that is absent"},
+      {c::invalid_time, 422, "invalid-time", "The times do not fit"},
+      {c::invalid_address, 422, "invalid-address", "The address cannot be used"},
+      {c::invalid_template, 422, "invalid-template", "The template cannot be used"},
+      {c::headers_too_large, 431, "headers-too-large", "The header block is too large"},
+      {c::internal, 500, "internal", "Something went wrong on our side"},
+      {c::transfer_encoding_refused, 501, "transfer-encoding-refused",
+       "Send the body with Content-Length"},
+      {c::operation_in_progress, 503, "operation-in-progress",
+       "Another open transaction holds this operation id"},
+      {c::overloaded, 503, "overloaded", "Too much is waiting already"},
+      {c::unavailable, 503, "unavailable", "The ledger cannot be reached"},
+      {c::stopping, 503, "stopping", "This node is stopping"},
+      {c::version_not_supported, 505, "version-not-supported", "Only HTTP/1.0 and HTTP/1.1"},
+  };
+  return catalogue;
+}
+
+const problem_kind& kind_of(problem_code code) {
+  return problem_catalogue().at(static_cast<std::size_t>(code));
+}
+
+problem refusal(problem_code code, std::string detail, std::vector<field_error> errors) {
+  problem what;
+  what.code = code;
+  what.detail = std::move(detail);
+  what.errors = std::move(errors);
+  return what;
+}
+
+problem retry_later(problem_code code, int seconds) {
+  auto what = refusal(code);
+  what.retry_after_s = seconds;
+  return what;
+}
+
+problem problem_of(errc code) {
+  switch (code) {
+  case errc::not_found: return refusal(problem_code::not_found);
+  case errc::bad_input: return refusal(problem_code::invalid_request);
+  case errc::no_room: return retry_later(problem_code::overloaded, 1);
+  case errc::stopping: return retry_later(problem_code::stopping, 5);
+  // Nothing happened, or nobody knows: every call of this API may be sent again as it is.
+  case errc::unavailable:
+  case errc::commit_in_doubt:
+  case errc::colleague_lost: return retry_later(problem_code::unavailable, 2);
+  case errc::busy:
+  case errc::try_again: return retry_later(problem_code::unavailable, 1);
+  default: return refusal(problem_code::internal);
+  }
+}
+
+std::string problem_body(const problem& what, std::string_view request_id) {
+  const auto& kind = kind_of(what.code);
+  nlohmann::ordered_json body;
+  body["type"] = "urn:arauto:problem:" + std::string{kind.word};
+  body["title"] = kind.title;
+  body["status"] = kind.status;
+  if (!what.detail.empty()) body["detail"] = what.detail;
+  body["code"] = kind.word;
+  body["request_id"] = request_id;
+  for (const auto& error : what.errors)
+    body["errors"].push_back({{"pointer", error.pointer}, {"detail", error.detail}});
+  return body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string pointer_to(std::string_view base, std::string_view member) {
+  std::string pointer{base};
+  pointer += '/';
+  for (const char c : member) {
+    if (c == '~')
+      pointer += "~0";
+    else if (c == '/')
+      pointer += "~1";
+    else
+      pointer += c;
+  }
+  return pointer;
+}
+
+} // namespace arauto::http

@@ -1,0 +1,50 @@
+// What a resource is given and what it gives back. Neither knows sockets nor the listener.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/problem.hpp"
+#include "http/settings.hpp"
+#include "storage/model/ids.hpp"
+
+namespace prometheus {
+class Registry;
+}
+
+namespace arauto {
+class office;
+namespace storage {
+class pool;
+}
+} // namespace arauto
+
+namespace arauto::http {
+
+struct request {
+  std::string_view query; // raw
+  std::optional<std::string_view> idempotency_key;
+  std::string_view body;
+  std::vector<std::string> names; // the variable parts of the path, decoded, in order
+  tenant_id tenant;               // from the key, never from the body; empty where no key is asked
+};
+
+struct answer {
+  int status = 200;
+  std::string body;
+  std::string_view content_type = "application/json";
+  std::vector<std::pair<std::string_view, std::string>> headers;
+};
+
+// What resources work with.
+struct means {
+  const http_settings& settings;
+  storage::pool& sessions;
+  office& staff;
+  prometheus::Registry& metrics;
+};
+
+} // namespace arauto::http

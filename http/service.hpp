@@ -1,0 +1,61 @@
+// Everything between a head that was read and an answer to be written: route, key, media type,
+// resource, problem, measures. Knows no sockets, so the listener can be replaced. Thread-safe.
+//
+// Two steps, because a request that will be refused must not be invited to send its body.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+
+#include "http/credentials.hpp"
+#include "http/request.hpp"
+#include "http/routes.hpp"
+#include "http/wire.hpp"
+
+namespace arauto::http {
+
+struct call {
+  std::string id; // of the request: UUIDv7
+  std::chrono::steady_clock::time_point begun;
+  std::size_t route_at = 0;
+  request asked;
+};
+
+std::string new_request_id();
+
+// The media type rule alone: application/json, with no charset but utf-8.
+bool is_json_type(std::string_view content_type);
+
+class service {
+public:
+  explicit service(const means& with);
+
+  // Looks at the head alone. An answer is a refusal; none: read the body, then `run`.
+  std::optional<answer> admit(const head& given, call& made);
+  answer run(call& made, std::string_view body);
+  // For bytes that never became a request.
+  answer refused(const problem& why, call& made);
+
+private:
+  struct measures {
+    std::array<prometheus::Counter*, 6> by_class{}; // by the first digit of the status
+    prometheus::Histogram* seconds = nullptr;
+  };
+
+  void begin(call& made);
+  std::optional<problem> objection(const head& given, call& made);
+  answer counted(const call& made, answer told);
+
+  means with_;
+  credentials credentials_;
+  const std::vector<route>& routes_;
+  std::vector<measures> measures_; // by route; the last one is for what found none
+};
+
+} // namespace arauto::http

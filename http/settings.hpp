@@ -1,0 +1,33 @@
+// Every number the HTTP floor obeys, in one place (design 5, defaults). Units are in the names or
+// types.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace arauto {
+
+struct http_settings {
+  std::string address = "127.0.0.1"; // never every interface unless somebody wrote so
+  int port = 8080;                   // 0: any free one, server::port() tells which
+
+  std::size_t threads = 96;                  // connections served at once
+  std::size_t connections_waiting_max = 512; // accepted and not yet served; beyond: 503 and closed
+  std::size_t requests_per_connection_max = 1'000'000;
+  std::chrono::milliseconds idle_max{60'000};    // a connection between two requests
+  std::chrono::milliseconds request_max{10'000}; // from a request's first byte to its last
+  std::chrono::milliseconds answer_max{10'000};  // to hand a whole answer to the peer
+
+  std::size_t head_bytes_max = 16 * 1024;
+  std::size_t headers_max = 64;
+  std::size_t body_bytes_max = 256 * 1024;
+  std::size_t variables_bytes_max = 64 * 1024;
+  std::size_t depth_max = 32;
+
+  std::chrono::milliseconds database_patience{2'000}; // for a free session of the pool
+  std::chrono::milliseconds key_trust{1'000}; // how long a key read from the database is believed
+  std::size_t keys_remembered_max = 4'096;
+};
+
+} // namespace arauto
