@@ -38,7 +38,7 @@ std::string greeting_of(const addrinfo& where) {
   return said;
 }
 
-std::string check_smtp(const smtp_account& account) {
+std::string check_smtp(const channels::smtp_settings& account) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;

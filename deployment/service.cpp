@@ -57,14 +57,15 @@ void prepare_database(const storage::database_settings& database) {
 
 std::unique_ptr<channels::port> make_mail_port(const settings& from) {
   const auto& mail = from.mail;
+  const auto& account = mail.smtp;
   if (mail.transport == mail_transport::undecided)
     throw trouble{
-        "no way for mails to leave: set smtp.host, or mail.transport = file and mail.directory"};
-  auto port = mail.transport == mail_transport::file
-                  ? channels::make_file_port({mail.directory, mail.sender_address, mail.sender_name,
-                                              mail.message_id_domain},
-                                             wall_now)
-                  : channels::make_smtp_port(smtp_settings_of(mail), wall_now);
+        "no way out for mails: set smtp.host, or mail.transport = file and mail.directory"};
+  auto port = mail.transport == mail_transport::smtp
+                  ? channels::make_smtp_port(account, wall_now)
+                  : channels::make_file_port({mail.directory, account.sender_address,
+                                              account.sender_name, account.message_id_domain},
+                                             wall_now);
   if (!port) fail("cannot send mails with these settings", port.why());
   return std::move(*port);
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "deployment/settings.hpp"
 
 #include "deployment/trouble.hpp"
@@ -28,6 +30,10 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
 }
 
+bool is_verified(channels::tls_mode mode) {
+  return mode == channels::tls_mode::required || mode == channels::tls_mode::implicit;
+}
+
 void check_office(const settings& s) {
   need(s.office.lease_margin < s.office.lease, s, "node.lease_margin", "must be less than",
        "node.lease");
@@ -56,14 +62,25 @@ void check_mail(const settings& s) {
   comes_with(s, "smtp.password", "smtp.user");
   comes_with(s, "smtp.password_file", "smtp.user");
   // A password may cross no wire that somebody could read or make us speak plain on.
-  if (s.was_given("smtp.user") && !is_loopback(mail.smtp.host)
-      && mail.smtp.tls != smtp_tls::required)
+  if (s.was_given("smtp.user") && !mail.smtp.auth_without_tls && !is_verified(mail.smtp.tls))
     throw trouble{named(s, "smtp.user") + " needs " + named(s, "smtp.tls") + " = required"};
-  need(!s.was_given("smtp.ca_file") || mail.smtp.tls != smtp_tls::off, s, "smtp.ca_file",
-       "contradicts", "smtp.tls");
+  need(!s.was_given("smtp.ca_file") || is_verified(mail.smtp.tls), s, "smtp.ca_file", "contradicts",
+       "smtp.tls");
 }
 
 } // namespace
+
+void derive_settings(settings& what) {
+  if (!what.was_given("node.lease_margin")) // a short lease keeps a margin that fits
+    what.office.lease_margin = std::min(what.office.lease_margin, what.office.lease / 4);
+  auto& smtp = what.mail.smtp;
+  if (smtp.sender_address.empty()) smtp.sender_address = "arauto@localhost";
+  smtp.auth_without_tls = is_loopback(smtp.host);
+  if (is_loopback(smtp.host) && !what.was_given("smtp.tls"))
+    smtp.tls = channels::tls_mode::opportunistic;
+  if (what.mail.transport == mail_transport::undecided && what.was_given("smtp.host"))
+    what.mail.transport = mail_transport::smtp;
+}
 
 void check_contradictions(const settings& what) {
   not_both(what, "database.url", "database.url_file");

@@ -150,23 +150,24 @@ rows mail_rows() {
           [](auto& s) -> auto& { return s.mail.directory; }),
       text(
           "mail.sender_address", "sender of tenants that have none of their own",
-          [](auto& s) -> auto& { return s.mail.sender_address; }),
+          [](auto& s) -> auto& { return s.mail.smtp.sender_address; }),
       text(
           "mail.sender_name", "its display name",
-          [](auto& s) -> auto& { return s.mail.sender_name; }),
+          [](auto& s) -> auto& { return s.mail.smtp.sender_name; }),
       text(
           "mail.message_id_domain", "right side of Message-IDs; the sender's unless given",
-          [](auto& s) -> auto& { return s.mail.message_id_domain; }),
+          [](auto& s) -> auto& { return s.mail.smtp.message_id_domain; }),
       text(
           "smtp.host", "server that takes the mails",
           [](auto& s) -> auto& { return s.mail.smtp.host; }),
-      whole<int>(
+      whole<std::uint16_t>(
           "smtp.port", "its port", 1, 65'535, [](auto& s) -> auto& { return s.mail.smtp.port; }),
-      choice<smtp_tls>(
-          "smtp.tls", "STARTTLS",
-          {{"off", smtp_tls::off},
-           {"opportunistic", smtp_tls::opportunistic},
-           {"required", smtp_tls::required}},
+      choice<channels::tls_mode>(
+          "smtp.tls", "encryption; opportunistic on loopback unless given",
+          {{"off", channels::tls_mode::off},
+           {"opportunistic", channels::tls_mode::opportunistic},
+           {"required", channels::tls_mode::required},
+           {"implicit", channels::tls_mode::implicit}},
           [](auto& s) -> auto& { return s.mail.smtp.tls; }),
       text(
           "smtp.user", "account at the server", [](auto& s) -> auto& { return s.mail.smtp.user; }),
@@ -174,16 +175,25 @@ rows mail_rows() {
           "smtp.password", "its password", [](auto& s) -> auto& { return s.mail.smtp.password; }),
       text(
           "smtp.password_file", "file whose first line is the password",
-          [](auto& s) -> auto& { return s.mail.smtp.password_file; }),
+          [](auto& s) -> auto& { return s.mail.password_file; }),
       text(
           "smtp.ca_file", "certificates to trust instead of the system's",
           [](auto& s) -> auto& { return s.mail.smtp.ca_file; }),
       whole<std::size_t>(
           "smtp.connections_max", "connections to the server", 1, 1'000,
           [](auto& s) -> auto& { return s.mail.smtp.connections_max; }),
+      duration<milliseconds>(
+          "smtp.connect_timeout", "for one connection to stand",
+          [](auto& s) -> auto& { return s.mail.smtp.connect_timeout; }),
+      duration<milliseconds>(
+          "smtp.command_timeout", "for each reply before the content",
+          [](auto& s) -> auto& { return s.mail.smtp.command_timeout; }),
+      duration<milliseconds>(
+          "smtp.answer_timeout", "for the reply after the content; then in doubt",
+          [](auto& s) -> auto& { return s.mail.smtp.answer_timeout; }),
       text(
-          "smtp.hello_name", "our name in EHLO",
-          [](auto& s) -> auto& { return s.mail.smtp.hello_name; }),
+          "smtp.helo_name", "our name in EHLO; the sender's domain unless given",
+          [](auto& s) -> auto& { return s.mail.smtp.helo_name; }),
   };
 }
 

@@ -106,7 +106,7 @@ void read_secret_files(settings& into) {
   const auto read = [&](const char* from, const std::string& file, std::string& target) {
     if (into.was_given(from)) target = first_line(into, from, file);
   };
-  read("smtp.password_file", into.mail.smtp.password_file, into.mail.smtp.password);
+  read("smtp.password_file", into.mail.password_file, into.mail.smtp.password);
   read("database.url_file", into.database_url_file, into.office.database.url);
   read("client.key_file", into.client_key_file, into.client_key);
 }
@@ -133,8 +133,7 @@ settings read_settings(const sources& from) {
     if (known == nullptr || known->secret) throw trouble{"unknown setting " + name};
     put(made, *known, value, flag_name(*known));
   }
-  if (!made.was_given("node.lease_margin")) // a short lease keeps a margin that fits
-    made.office.lease_margin = std::min(made.office.lease_margin, made.office.lease / 4);
+  derive_settings(made);
   check_contradictions(made);
   read_secret_files(made);
   return made;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/channels/smtp_settings.hpp"
 #include "actors/settings.hpp"
 #include "http/settings.hpp"
 #include "storage/log.hpp"
@@ -19,27 +20,12 @@
 namespace arauto::deployment {
 
 enum class mail_transport : std::uint8_t { undecided, smtp, file };
-enum class smtp_tls : std::uint8_t { off, opportunistic, required };
-
-struct smtp_account {
-  std::string host;
-  int port = 25;
-  smtp_tls tls = smtp_tls::opportunistic;
-  std::string user;
-  std::string password; // given, or the first line of password_file
-  std::string password_file;
-  std::string ca_file; // empty: the system's
-  std::size_t connections_max = 8;
-  std::string hello_name; // what we call ourselves in EHLO; empty: the host's name
-};
 
 struct mail_settings {
   mail_transport transport = mail_transport::undecided;
-  std::string directory; // file: where the .eml files go
-  std::string sender_address = "arauto@localhost";
-  std::string sender_name;
-  std::string message_id_domain; // empty: the sender's
-  smtp_account smtp;
+  std::string directory;        // file: where the .eml files go
+  channels::smtp_settings smtp; // the sender in it also counts for files
+  std::string password_file;
 };
 
 struct settings {
@@ -79,6 +65,9 @@ struct sources {
 };
 
 settings read_settings(const sources& from);
+
+// What follows from others where nobody said otherwise. Called by read_settings.
+void derive_settings(settings& what);
 
 // Rules between settings. Called by read_settings; alone by tests.
 void check_contradictions(const settings& what);

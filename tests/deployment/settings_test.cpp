@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(a_value_of_the_wrong_kind_is_refused_with_the_kind_it_mu
                wrong);
   for (const auto* wrong : {"8080", "localhost", ":8080", "127.0.0.1:70000", "127.0.0.1:x", "[]:1"})
     BOOST_TEST(has(refusal(with({}, {{"listen", wrong}})), "--listen: listen must be"), wrong);
-  BOOST_TEST(has(refusal(with({"ARAUTO_SMTP_TLS=maybe"})), "off opportunistic required"));
+  BOOST_TEST(has(refusal(with({"ARAUTO_SMTP_TLS=maybe"})), "off opportunistic required implicit"));
   BOOST_TEST(has(refusal(with({"ARAUTO_NODE_WINDOW_MAX=0"})), "from 1 to"));
   BOOST_TEST(has(refusal(with({"ARAUTO_NODE_RESTART_WINDOW=1500ms"})), "node.restart_window"));
   write("[node]\nwindow_max = 1.5\n");
@@ -105,8 +105,11 @@ BOOST_FIXTURE_TEST_CASE(contradictions_name_both_sides_and_where_they_were_given
 BOOST_FIXTURE_TEST_CASE(a_password_is_never_sent_over_a_wire_that_can_be_read, settings_file) {
   const std::vector<std::string> account{"ARAUTO_SMTP_HOST=mail.example", "ARAUTO_SMTP_USER=u",
                                          "ARAUTO_SMTP_PASSWORD=p"};
-  BOOST_TEST(has(refusal(with(account)), "smtp.tls = required"));
-  BOOST_TEST(refusal(with(account, {{"smtp.tls", "required"}})).empty());
+  BOOST_TEST((read_settings(with(account)).mail.smtp.tls == arauto::channels::tls_mode::required));
+  for (const auto* mode : {"off", "opportunistic"})
+    BOOST_TEST(
+        has(refusal(with(account, {{"smtp.tls", mode}})), "smtp.tls (--smtp-tls) = required"));
+  BOOST_TEST(refusal(with(account, {{"smtp.tls", "implicit"}})).empty());
   BOOST_TEST(refusal(with(account, {{"smtp.host", "127.0.0.1"}})).empty());
 }
 
