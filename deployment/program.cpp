@@ -87,6 +87,7 @@ pid_t start(const program& what) {
     if (::getppid() != parent) ::_exit(cannot_start);
   }
   if (!redirect(input.number, output.number, error.number)) ::_exit(cannot_start);
+  if (::chdir(what.directory.c_str()) != 0) ::_exit(cannot_start);
   ::execve(words.front(), words.data(), environment.data());
   ::_exit(cannot_start);
 }

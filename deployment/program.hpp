@@ -24,6 +24,7 @@ struct program {
   std::vector<std::string> words; // path of the program, then its arguments
   std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C"}; // nothing is inherited
   std::optional<account> as;                                              // empty: as we are
+  std::filesystem::path directory = "/";                                  // to work in
   std::filesystem::path input = "/dev/null";
   std::filesystem::path output;  // both streams are appended here
   std::filesystem::path error{}; // empty: where `output` goes

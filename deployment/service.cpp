@@ -79,6 +79,9 @@ int serve(const settings& with, const std::function<void(const std::string& url)
                }};
   storage::pool sessions{with.office.database, with.database_sessions_max};
   http::server api{with.http, sessions, staff, *metrics};
+  if (const auto listening = api.start(); !listening)
+    fail("cannot listen on " + bracketed(with.http.address) + ":" + std::to_string(with.http.port),
+         listening.why());
   const auto url = "http://" + bracketed(with.http.address) + ":" + std::to_string(api.port());
   log::info("serving", {{"address", with.http.address}, {"port", api.port()}});
   ready(url);
@@ -86,9 +89,9 @@ int serve(const settings& with, const std::function<void(const std::string& url)
   const auto signal = wait_for_signal();
   log::info("stopping", {{"signal", signal}, {"limit_ms", with.stop_limit.count()}});
   const auto deadline = steady::now() + with.stop_limit;
-  api.stop(deadline);
+  api.stop();
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady::now());
-  staff.stop(std::max(left, 100ms));
+  staff.stop(std::max<std::chrono::milliseconds>(left, 100ms));
   log::info("stopped", {{"collapsed", collapsed ? 1 : 0}});
   return collapsed ? exit_collapsed : exit_good;
 }

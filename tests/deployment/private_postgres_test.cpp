@@ -13,7 +13,7 @@
 
 using arauto::deployment::private_postgres;
 using arauto::deployment::trouble;
-using arauto::tests::own_directory;
+using arauto::tests::passable_directory;
 
 namespace {
 
@@ -54,7 +54,7 @@ bool mentions(const std::exception& e, const std::string& what) {
 BOOST_AUTO_TEST_SUITE(private_postgres_suite)
 
 BOOST_AUTO_TEST_CASE(an_empty_directory_becomes_a_safe_server_on_loopback_only) {
-  const own_directory home;
+  const passable_directory home;
   const private_postgres server{home.path / "postgres"};
   BOOST_TEST(server.running());
   BOOST_TEST(setting(server.url(), "listen_addresses") == "127.0.0.1");
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(an_empty_directory_becomes_a_safe_server_on_loopback_only) 
 }
 
 BOOST_AUTO_TEST_CASE(loopback_asks_for_the_password) {
-  const own_directory home;
+  const passable_directory home;
   const private_postgres server{home.path / "postgres"};
   auto url = server.url();
   const auto colon = url.find(':', url.find("//"));
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(loopback_asks_for_the_password) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_written_is_there_after_a_stop_a_crash_and_a_new_owner) {
-  const own_directory home;
+  const passable_directory home;
   std::string url;
   {
     private_postgres server{home.path / "postgres"};
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_there_after_a_stop_a_crash_and_a_new_ow
 }
 
 BOOST_AUTO_TEST_CASE(it_stops_when_its_owner_leaves) {
-  const own_directory home;
+  const passable_directory home;
   pid_t pid = 0;
   {
     const private_postgres server{home.path / "postgres"};
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(it_stops_when_its_owner_leaves) {
 }
 
 BOOST_AUTO_TEST_CASE(a_killed_owner_leaves_a_directory_the_next_one_can_use) {
-  const own_directory home;
+  const passable_directory home;
   int tell[2];
   BOOST_REQUIRE(::pipe(tell) == 0);
   const auto owner = ::fork();
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_killed_owner_leaves_a_directory_the_next_one_can_use) {
 }
 
 BOOST_AUTO_TEST_CASE(a_killed_postmaster_is_replaced) {
-  const own_directory home;
+  const passable_directory home;
   private_postgres server{home.path / "postgres"};
   write_one(server.url());
   ::kill(pid_of(home.path / "postgres"), SIGKILL);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_killed_postmaster_is_replaced) {
 }
 
 BOOST_AUTO_TEST_CASE(a_pid_file_that_names_a_foreign_process_does_not_stop_the_start) {
-  const own_directory home;
+  const passable_directory home;
   const auto directory = home.path / "postgres";
   { const private_postgres server{directory}; }
   std::ofstream{directory / "data/postmaster.pid"} << ::getpid() << "\n"
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_pid_file_that_names_a_foreign_process_does_not_stop_the_s
 }
 
 BOOST_AUTO_TEST_CASE(a_half_made_cluster_is_made_anew) {
-  const own_directory home;
+  const passable_directory home;
   const auto directory = home.path / "postgres";
   std::filesystem::create_directories(directory / "data.new/base");
   if (::geteuid() == 0) {
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_half_made_cluster_is_made_anew) {
 }
 
 BOOST_AUTO_TEST_CASE(two_owners_of_one_directory_are_refused) {
-  const own_directory home;
+  const passable_directory home;
   const private_postgres first{home.path / "postgres"};
   BOOST_CHECK_EXCEPTION(private_postgres{home.path / "postgres"}, trouble, [&](const trouble& e) {
     return mentions(e, "--data") && mentions(e, "another arauto");
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(two_owners_of_one_directory_are_refused) {
 
 BOOST_AUTO_TEST_CASE(a_directory_its_account_may_not_enter_is_named) {
   if (::geteuid() != 0) return; // as a person it works in the person's own directories
-  const own_directory home;
+  const passable_directory home;
   const auto closed = home.path / "closed";
   std::filesystem::create_directory(closed);
   std::filesystem::permissions(closed, std::filesystem::perms::owner_all);

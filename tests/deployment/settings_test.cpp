@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct settings_file {
-  arauto::tests::own_directory home;
+  arauto::tests::passable_directory home;
   fs::path path = home.path / "arauto.toml";
 
   void write(const std::string& text) const {

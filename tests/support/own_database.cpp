@@ -21,7 +21,7 @@ namespace {
 constexpr auto template_lock = "select pg_advisory_lock(7207)";
 
 struct shared_server {
-  own_directory directory;
+  passable_directory directory;
   deployment::private_postgres postgres{directory.path / "postgres"};
 };
 
@@ -113,9 +113,9 @@ std::string with_database(const std::string& url, const std::string& database) {
   return url.substr(0, std::min(path, query)) + "/" + database + url.substr(query);
 }
 
-own_directory::own_directory() : path{make_directory()} {}
+passable_directory::passable_directory() : path{make_directory()} {}
 
-own_directory::~own_directory() {
+passable_directory::~passable_directory() {
   std::error_code ignored;
   fs::remove_all(path, ignored);
 }

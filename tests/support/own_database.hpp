@@ -16,12 +16,12 @@ namespace arauto::tests {
 
 // A directory under /tmp that is gone afterwards; open to every account, as PostgreSQL's must pass
 // through.
-class own_directory {
+class passable_directory {
 public:
-  own_directory();
-  ~own_directory();
-  own_directory(const own_directory&) = delete;
-  own_directory& operator=(const own_directory&) = delete;
+  passable_directory();
+  ~passable_directory();
+  passable_directory(const passable_directory&) = delete;
+  passable_directory& operator=(const passable_directory&) = delete;
   const std::filesystem::path path;
 };
 
@@ -53,7 +53,7 @@ struct own_server {
   own_server();
   storage::database_settings settings() const;
 
-  own_directory directory;
+  passable_directory directory;
   deployment::private_postgres postgres;
 };
 
