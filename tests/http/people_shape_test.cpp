@@ -1,0 +1,133 @@
+// From bodies to recipients, preferences and templates, and back: pure.
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "http/templates.hpp"
+#include "http/users.hpp"
+
+using namespace arauto;
+using namespace arauto::http;
+using nlohmann::json;
+
+namespace {
+
+template <class T>
+std::string refused(const or_problem<T>& read) {
+  const auto* no = std::get_if<problem>(&read);
+  if (no == nullptr) return "accepted";
+  std::string told{kind_of(no->code).word};
+  for (const auto& error : no->errors)
+    told += " " + error.pointer;
+  return told;
+}
+
+std::string recipient_refused(const char* body) {
+  return refused(read_recipient(body, http_settings{}));
+}
+
+std::string preferences_refused(const char* body) {
+  return refused(read_preferences(body, http_settings{}));
+}
+
+std::string template_refused(channel via, const char* body) {
+  return refused(read_template(body, via, http_settings{}));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(people_shape)
+
+BOOST_AUTO_TEST_CASE(a_recipient_is_read_and_told) {
+  auto read = read_recipient(R"({"email":"Ana@Example.com","name":"Ana \"A\" Souza",
+    "locale":"pt-BR","time_zone":"America/Recife"})",
+                             http_settings{});
+  BOOST_REQUIRE(std::holds_alternative<storage::recipient>(read));
+  auto who = std::get<storage::recipient>(read);
+  BOOST_TEST(who.email == "Ana@Example.com");
+  BOOST_TEST(who.email_key == "ana@example.com");
+  who.user.text = "u-1";
+  BOOST_TEST(json::parse(told_recipient(who)) == json::parse(R"({"user_id":"u-1",
+    "email":"Ana@Example.com","name":"Ana \"A\" Souza","locale":"pt-BR",
+    "time_zone":"America/Recife"})"));
+  BOOST_TEST(json::parse(told_recipient({{"u-1"}, "", "", "", "", ""}))
+             == json::parse(R"({"user_id":"u-1"})"));
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_cannot_be_used_says_why) {
+  BOOST_TEST(recipient_refused(R"({"email":"ana"})") == "invalid-address /email");
+  BOOST_TEST(recipient_refused(R"({"email":""})") == "invalid-address /email");
+  BOOST_TEST(recipient_refused(R"({"email":"a@example.com\r\nBcc: b@example.com"})")
+             == "invalid-address /email");
+  BOOST_TEST(recipient_refused(R"({"email":null})") == "invalid-request /email");
+  BOOST_TEST(recipient_refused("{}") == "accepted");
+}
+
+BOOST_AUTO_TEST_CASE(names_locales_and_time_zones_have_their_shapes) {
+  BOOST_TEST(recipient_refused(R"({"name":"a\nb"})") == "invalid-request /name");
+  BOOST_TEST(recipient_refused(R"({"name":""})") == "invalid-request /name");
+  BOOST_TEST(recipient_refused(R"({"locale":"p"})") == "invalid-request /locale");
+  BOOST_TEST(recipient_refused(R"({"locale":"pt_BR"})") == "invalid-request /locale");
+  BOOST_TEST(recipient_refused(R"({"time_zone":"../etc/passwd"})") == "invalid-request /time_zone");
+  BOOST_TEST(recipient_refused(R"({"time_zone":"Etc/GMT+3"})") == "accepted");
+  BOOST_TEST(recipient_refused(R"({"phone":"1"})") == "invalid-request /phone");
+}
+
+BOOST_AUTO_TEST_CASE(preferences_are_read_and_told) {
+  const auto read = read_preferences(
+      R"({"channels":{"email":true,"push":false},"types":{"news":{"email":false},"x":{}}})",
+      http_settings{});
+  BOOST_REQUIRE(std::holds_alternative<storage::preferences>(read));
+  const auto& said = std::get<storage::preferences>(read);
+  BOOST_TEST(said.size() == 2u);
+  BOOST_TEST(said.at("").at(channel::email));
+  BOOST_TEST(!said.at("news").at(channel::email));
+  BOOST_TEST(json::parse(told_preferences(said, nullptr))
+             == json::parse(
+                 R"({"channels":{"email":true,"push":false},"types":{"news":{"email":false}}})"));
+  const std::vector<storage::stop_view> stops = {{{"1"}, channel::email, "stopped"},
+                                                 {{"2"}, channel::email, "stopped"},
+                                                 {{"3"}, channel::push, "in_flight"}};
+  const auto told = json::parse(told_preferences({}, &stops));
+  BOOST_TEST(
+      told == json::parse(R"({"channels":{},"types":{},"stopped":2,"in_flight":1,"in_doubt":0})"));
+}
+
+BOOST_AUTO_TEST_CASE(preferences_know_channels_and_truth_only) {
+  BOOST_TEST(preferences_refused("{}") == "accepted");
+  BOOST_TEST(preferences_refused(R"({"channels":{"fax":true}})")
+             == "unknown-channel /channels/fax");
+  BOOST_TEST(preferences_refused(R"({"types":{"a/b":{}}})") == "invalid-request /types/a~1b");
+  BOOST_TEST(preferences_refused(R"({"types":{"a":{"email":1}}})")
+             == "invalid-request /types/a/email");
+  BOOST_TEST(preferences_refused(R"({"types":{"":{"email":true}}})") == "invalid-request /types/");
+  BOOST_TEST(preferences_refused(R"({"types":{"a":false}})") == "invalid-request /types/a");
+  BOOST_TEST(preferences_refused(R"({"email":false})") == "invalid-request /email");
+}
+
+BOOST_AUTO_TEST_CASE(a_template_is_read_and_told) {
+  auto read = read_template(R"({"parts":{"subject":"Hi {{name}}","text":"{{name}}: {{n}}"}})",
+                            channel::email, http_settings{});
+  BOOST_REQUIRE(std::holds_alternative<storage::template_view>(read));
+  auto stands = std::get<storage::template_view>(read);
+  BOOST_TEST((stands.required == std::vector<std::string>{"n", "name"}));
+  stands.type = "order.shipped";
+  stands.version = 3;
+  BOOST_TEST(json::parse(told_template(stands)) == json::parse(R"({"type":"order.shipped",
+    "channel":"email","version":3,"parts":{"subject":"Hi {{name}}","text":"{{name}}: {{n}}"},
+    "required":["n","name"],"private":false})"));
+}
+
+BOOST_AUTO_TEST_CASE(a_template_that_cannot_be_rendered_is_refused_with_its_part) {
+  BOOST_TEST(template_refused(channel::email, R"({"parts":{"subject":"{{#a","text":"x"}})")
+             == "invalid-template /parts/subject");
+  BOOST_TEST(template_refused(channel::email, R"({"parts":{"subject":"a","text":"x","title":"y"}})")
+             == "invalid-template /parts/title");
+  BOOST_TEST(template_refused(channel::email, R"({"parts":{"subject":1}})")
+             == "invalid-request /parts/subject");
+  BOOST_TEST(template_refused(channel::email, R"({"parts":[]})") == "invalid-request /parts");
+  BOOST_TEST(template_refused(channel::email, "{}") == "invalid-request /parts");
+  BOOST_TEST(template_refused(channel::push, R"({"parts":{"title":"a"},"private":1})")
+             == "invalid-request /private");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
