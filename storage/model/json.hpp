@@ -1,5 +1,6 @@
-// The strict JSON door (RFC 8259 narrowed by RFC 7493): depth and size bounded while parsing, duplicate members,
-// invalid UTF-8, lone surrogates and U+0000 refused, numbers kept as written or refused.
+// The strict JSON door (RFC 8259 narrowed by RFC 7493): depth and size bounded while parsing,
+// duplicate members, invalid UTF-8, lone surrogates and U+0000 refused, numbers kept as written or
+// refused.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace arauto {
 
 struct json_limits {
   std::size_t depth_max = 32;
-  std::size_t variables_bytes_max = 64 * 1024;
+  std::size_t variables_bytes_max = 65'536;
 };
 
 struct json_problem {
@@ -28,8 +29,9 @@ struct json_document {
   nlohmann::json root;
 };
 
-// Every member named "variables" is kept verbatim: its value in `root` is a *string* holding its JSON text, compact,
-// numbers as written. Elsewhere numbers must be integers that fit 64 bits (the contract has no others).
+// Every member named "variables" is kept verbatim: its value in `root` is a *string* holding its
+// JSON text, compact, numbers as written. Elsewhere numbers must be integers that fit 64 bits (the
+// contract has no others).
 json_document parse_json(std::string_view text, const json_limits& limits);
 
 } // namespace arauto

@@ -19,7 +19,7 @@ namespace {
 using kainjow::mustache::data;
 
 // Lists in lists multiply; this ends it long before memory does.
-constexpr std::size_t rendered_bytes_max = 2 * 1024 * 1024;
+constexpr std::size_t rendered_bytes_max = 2'097'152;
 // What one pass through a section costs besides its text, so that empty ones cost something.
 constexpr std::size_t pass_bytes = 32;
 

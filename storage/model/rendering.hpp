@@ -6,12 +6,13 @@
 // Only false, null and an empty list are "no" for a section; 0 and "" are "yes". null prints as
 // nothing. A dotted name is looked up in the innermost section that knows its first segment.
 //
-// HTML parts are walked once (html_place.hpp). A value may stand in text, in a comment, in <title>
-// and <textarea> and in quoted attributes other than style, srcdoc and on...; elsewhere the
-// template is refused. In an attribute that holds a link (href, src, action and their kin), when
-// the template's own text before the value has not settled the scheme, the whole rendered
-// attribute is looked at: with a scheme other than http, https or mailto it becomes "#". So
-// href="{{url}}" is limited, href="tel:{{phone}}" is the template author's own word.
+// HTML parts are walked once (html_place.hpp). A value may stand in text, in <title> and
+// <textarea> and in quoted attributes other than style, srcdoc and on...; elsewhere (in comments
+// too, which a value could end) the template is refused. In an attribute that holds a link (href,
+// src, action and their kin), when the template's own text before the value has not settled the
+// scheme, the whole rendered attribute is looked at: with a scheme other than http, https or mailto
+// it becomes "#". So href="{{url}}" is limited, href="tel:{{phone}}" is the template author's own
+// word.
 //
 // The rendered subject and title are one line: controls in values become blanks.
 #pragma once

@@ -53,7 +53,7 @@ struct open_section {
   std::string_view name;
   std::size_t at = 0;        // of its first tag
   std::size_t body = 0;      // of what follows this tag
-  std::size_t inner = 0;     // bytes of complete sections in it
+  std::size_t inner = 0;     // bytes between the tags of complete sections in it
   std::size_t cost_slot = 0; // in section_bytes
   html_place place;
 };
@@ -166,8 +166,9 @@ private:
     const auto section = open_.back();
     if (section.name != name) return give_up("unclosed section", section.at);
     open_.pop_back();
-    source_.section_bytes[section.cost_slot] = at - section.body - section.inner;
-    if (!open_.empty()) open_.back().inner += next - section.at;
+    const auto body = at - section.body;
+    source_.section_bytes[section.cost_slot] = body - section.inner;
+    if (!open_.empty()) open_.back().inner += body;
     if (html_ && !place_.same_as(section.place))
       object("a section ends in another place of the HTML than it begins in", at);
     place_ = section.place; // also whether a scheme is settled: the section may never appear

@@ -12,7 +12,7 @@
 
 namespace arauto {
 
-inline constexpr std::size_t part_bytes_max = 256 * 1024;
+inline constexpr std::size_t part_bytes_max = 262'144;
 
 // First character of a name in the rewritten source; no name in a template can begin so.
 inline constexpr char value_name = '\x01';        // a name to print; without it: a section's name
@@ -22,7 +22,8 @@ struct template_source {
   std::vector<std::string> problems;
   std::set<std::string> required; // first segments of the names used outside of any section
   std::string rewritten;          // empty when there are problems
-  // Bytes of every section without the sections in it: what one more pass through it can cost.
+  // Bytes of every section without what stands in inner sections, but with their tags: what one
+  // more pass through it can cost.
   std::vector<std::size_t> section_bytes;
 };
 

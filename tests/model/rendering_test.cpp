@@ -170,6 +170,10 @@ BOOST_AUTO_TEST_CASE(a_template_cannot_grow_without_bound) {
   BOOST_TEST(text("{{#a}}{{#a}}{{#a}}{{#a}}{{/a}}{{/a}}{{/a}}{{/a}}", list) == refused);
   BOOST_TEST(text("{{#a}}" + std::string(10'000, 'y') + "{{/a}}", list) == refused);
   BOOST_TEST(text("{{#a}}{{x}}{{/a}}", list) == refused);
+  std::string siblings = "{{#a}}"; // nothing to see in any of them, and each asks for a name
+  while (siblings.size() < 200'000)
+    siblings += "{{^a}}{{/a}}";
+  BOOST_TEST(text(siblings + "{{/a}}", list) == refused);
   BOOST_TEST(text("{{#a}}" + std::string(1'000, 'y') + "{{/a}}", list).size() == 1'000'000u);
 }
 
