@@ -1,5 +1,6 @@
-// The whole staff behind one door: starts the supervisor and everything under it, takes notifications, stops in order.
-// This is what http/ and deployment/ know of the actors. Thread-safe: any thread may call submit and the hints.
+// The whole staff behind one door: starts the supervisor and everything under it, takes
+// notifications, stops in order. This is what http/ and deployment/ know of the actors.
+// Thread-safe: any thread may call submit and the hints.
 #pragma once
 
 #include <chrono>
@@ -18,22 +19,24 @@ namespace arauto {
 
 class office {
 public:
-  // `mail` is the port of the one e-mail account. `on_collapse` is called once, from an actor's thread, when the
-  // supervisor gives up: the process must end non-zero.
+  // `mail` is the port of the one e-mail account. `on_collapse` is called once, from an actor's
+  // thread, when the supervisor gives up: the process must end non-zero.
   office(office_settings settings, std::unique_ptr<channels::port> mail,
          std::shared_ptr<prometheus::Registry> metrics, std::function<void()> on_collapse);
   ~office();
   office(const office&) = delete;
   office& operator=(const office&) = delete;
 
-  // Accepts one notification durably; waits for the COMMIT of its group. no_room: the window of the front is full;
-  // unavailable: the database is away or too slow (the operation may be sent again with the same id); stopping.
+  // Accepts one notification durably; waits for the COMMIT of its group. no_room: the window of the
+  // front is full; unavailable: the database is away or too slow (the operation may be sent again
+  // with the same id); stopping.
   result<accept_answer> submit(notification asked);
 
   // A hint that this tenant has work that was written by other means.
   void work_ready(const tenant_id& tenant);
 
-  // False while this node could not accept: the database was last seen away, or a stop is in progress.
+  // False while this node could not accept: the database was last seen away, or a stop is in
+  // progress.
   bool can_accept() const;
 
   // Stops claiming, lets what has a permit finish, gives leases back; returns within `limit`.

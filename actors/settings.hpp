@@ -1,4 +1,5 @@
-// Every number the actors obey, in one place (design 5, defaults). Units are in the names or the types.
+// Every number the actors obey, in one place (design 5, defaults). Units are in the names or the
+// types.
 #pragma once
 
 #include <chrono>
@@ -19,17 +20,18 @@ struct office_settings {
   std::chrono::milliseconds lease_margin{5'000}; // our trust ends this much before the lease
   std::chrono::milliseconds poll{1'000};
   std::chrono::milliseconds heartbeat{2'000};
-  std::size_t window_max = 256;        // deliveries of one tenant and channel in flight on this node
-  std::size_t accepts_max = 4'096;     // notifications waiting for their group commit; beyond: 503
-  std::size_t accept_batch_max = 200;  // notifications in one transaction
+  std::size_t window_max = 256;       // deliveries of one tenant and channel in flight on this node
+  std::size_t accepts_max = 4'096;    // notifications waiting for their group commit; beyond: 503
+  std::size_t accept_batch_max = 200; // notifications in one transaction
   std::chrono::milliseconds accept_patience{10'000}; // an accept that waited longer is answered 503
 
   int restarts_max = 8; // crashes of one actor within restart_window before its branch is stopped
   std::chrono::seconds restart_window{60};
-  int lost_leases_max = 5; // crashes or lost workers before an attempt begins, then permanent_failure
+  int lost_leases_max =
+      5; // crashes or lost workers before an attempt begins, then permanent_failure
 
-  retry_policy retry;  // e-mail
-  doubt_policy doubt;  // e-mail
+  retry_policy retry; // e-mail
+  doubt_policy doubt; // e-mail
 };
 
 } // namespace arauto

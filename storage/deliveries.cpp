@@ -14,7 +14,8 @@ lease read_lease(const pqxx::row& row) {
           {row["lease_token"].as<std::int64_t>()},
           {text(row["tenant_id"])},
           static_cast<priority>(row["priority"].as<int>()),
-          row["lost_leases"].as<int>()};
+          row["lost_leases"].as<int>(),
+          row["doubtful"].as<bool>()};
 }
 
 std::string as_json(const std::vector<held_delivery>& asked) {
@@ -52,22 +53,25 @@ send_facts read_facts(const held_delivery& whose, const pqxx::row& row) {
 }
 
 nlohmann::json as_json(std::size_t n, const settlement& one) {
-  const auto words = [&](const std::string& text) { return one.attempted ? json_or_null(text) : nlohmann::json{}; };
-  return {{"n", n},
-          {"event_id", one.key.event.text},
-          {"channel", spelled(one.key.via)},
-          {"lease_token", one.held.number},
-          {"state", spelled(one.decided.next)},
-          {"delay_ms", one.decided.hold ? nlohmann::json{} : nlohmann::json(one.decided.delay.count())},
-          {"outcome", one.attempted ? nlohmann::json(spelled(one.what.said)) : nlohmann::json{}},
-          {"code", one.what.code},
-          {"detail", json_or_null(one.what.detail)},
-          {"provider_ref", words(one.what.provider_ref)},
-          {"cause", json_or_null(one.decided.cause)},
-          {"given_back", one.given_back},
-          {"deferred", one.deferred},
-          {"lost", one.lost},
-          {"suppress_digest", json_or_null(one.suppress_digest)}};
+  const auto words = [&](const std::string& text) {
+    return one.attempted ? json_or_null(text) : nlohmann::json{};
+  };
+  return {
+      {"n", n},
+      {"event_id", one.key.event.text},
+      {"channel", spelled(one.key.via)},
+      {"lease_token", one.held.number},
+      {"state", spelled(one.decided.next)},
+      {"delay_ms", one.decided.hold ? nlohmann::json{} : nlohmann::json(one.decided.delay.count())},
+      {"outcome", one.attempted ? nlohmann::json(spelled(one.what.said)) : nlohmann::json{}},
+      {"code", one.what.code},
+      {"detail", json_or_null(one.what.detail)},
+      {"provider_ref", words(one.what.provider_ref)},
+      {"cause", json_or_null(one.decided.cause)},
+      {"given_back", one.given_back},
+      {"deferred", one.deferred},
+      {"lost", one.lost},
+      {"suppress_digest", json_or_null(one.suppress_digest)}};
 }
 
 } // namespace
@@ -88,8 +92,8 @@ result<std::vector<lease>> claim(session& db, const std::vector<room>& rooms, co
   });
 }
 
-result<std::optional<lease>> claim_suspect(session& db, const std::vector<channel>& served, const node_id& owner,
-                                           milliseconds length) {
+result<std::optional<lease>> claim_suspect(session& db, const std::vector<channel>& served,
+                                           const node_id& owner, milliseconds length) {
   return db.in_transaction([&](session::transaction& t) -> std::optional<lease> {
     const auto rows = t.run(sql::claim_suspect, owner.text, length.count(), text_array(served));
     if (rows.empty()) return std::nullopt;
@@ -97,7 +101,8 @@ result<std::optional<lease>> claim_suspect(session& db, const std::vector<channe
   });
 }
 
-result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked, milliseconds length) {
+result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
+                                        milliseconds length) {
   return db.in_transaction([&](session::transaction& t) {
     std::vector<permit> permits(asked.size());
     for (const auto& row : t.run(sql::permit, as_json(asked), length.count())) {
@@ -126,7 +131,8 @@ result<std::vector<settled>> settle(session& db, const std::vector<settlement>& 
   });
 }
 
-result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked, milliseconds length) {
+result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked,
+                                         milliseconds length) {
   return db.in_transaction([&](session::transaction& t) {
     std::set<delivery_key> kept;
     for (const auto& row : t.run(sql::renew, as_json(asked), length.count()))
@@ -138,9 +144,11 @@ result<std::vector<held_delivery>> renew(session& db, const std::vector<held_del
   });
 }
 
-result<std::vector<reaped>> reap(session& db, int lost_leases_max, const doubt_policy& doubt, int rows_max) {
-  const auto resend = doubt.rule == doubt_rule::hold ? std::nullopt
-                                                     : std::optional<std::int64_t>{doubt.resend_after.count()};
+result<std::vector<reaped>> reap(session& db, int lost_leases_max, const doubt_policy& doubt,
+                                 int rows_max) {
+  const auto resend = doubt.rule == doubt_rule::hold
+                          ? std::nullopt
+                          : std::optional<std::int64_t>{doubt.resend_after.count()};
   return db.in_transaction([&](session::transaction& t) {
     std::vector<reaped> all;
     for (const auto& row : t.run(sql::reap, lost_leases_max, resend, rows_max))
@@ -152,7 +160,8 @@ result<std::vector<reaped>> reap(session& db, int lost_leases_max, const doubt_p
   });
 }
 
-result<std::vector<std::pair<tenant_id, channel>>> due_tenants(session& db, const std::vector<channel>& served) {
+result<std::vector<std::pair<tenant_id, channel>>> due_tenants(session& db,
+                                                               const std::vector<channel>& served) {
   return db.in_transaction([&](session::transaction& t) {
     std::vector<std::pair<tenant_id, channel>> due;
     for (const auto& row : t.run(sql::due_tenants, text_array(served)))

@@ -1,6 +1,6 @@
-// Grants, judges, settles, renews and ends leases: every statement that moves a delivery on behalf of a worker.
-// All are batches with a verdict per item; called by keepers only, one thread per session. Nothing here sends anything
-// or decides whether to retry (model/plan.hpp does).
+// Grants, judges, settles, renews and ends leases: every statement that moves a delivery on behalf
+// of a worker. All are batches with a verdict per item; called by keepers only, one thread per
+// session. Nothing here sends anything or decides whether to retry (model/plan.hpp does).
 #pragma once
 
 #include <chrono>
@@ -24,6 +24,7 @@ struct lease {
   tenant_id tenant;
   priority urgency = priority::normal;
   int lost_leases = 0;
+  bool doubtful = false;
 };
 
 // Room for deliveries of one tenant and channel; urgent ones get at most `urgent` of it.
@@ -34,12 +35,14 @@ struct room {
   int urgent = 0;
 };
 
-// commit_in_doubt: the rows are leased to nobody who knows; their leases run out and the reaper returns them.
-result<std::vector<lease>> claim(session& db, const std::vector<room>& rooms, const node_id& owner, milliseconds length);
+// commit_in_doubt: the rows are leased to nobody who knows; their leases run out and the reaper
+// returns them.
+result<std::vector<lease>> claim(session& db, const std::vector<room>& rooms, const node_id& owner,
+                                 milliseconds length);
 
 // One delivery that took workers down before; it must run alone on this node.
-result<std::optional<lease>> claim_suspect(session& db, const std::vector<channel>& served, const node_id& owner,
-                                           milliseconds length);
+result<std::optional<lease>> claim_suspect(session& db, const std::vector<channel>& served,
+                                           const node_id& owner, milliseconds length);
 
 struct held_delivery {
   delivery_key key;
@@ -47,13 +50,15 @@ struct held_delivery {
 };
 
 struct permit {
-  bool still_ours = false;      // false: the lease is lost, nothing was changed
-  state now = state::leased;    // leased: go ahead with the facts; else the attempt is forbidden and this is why
+  bool still_ours = false;   // false: the lease is lost, nothing was changed
+  state now = state::leased; // leased: go ahead with the facts; else the attempt is forbidden and
+                             // this is why
   send_facts facts;
 };
 
 // permits[i] answers asked[i]. Safe to run again after commit_in_doubt: one token is counted once.
-result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked, milliseconds length);
+result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
+                                        milliseconds length);
 
 struct settlement {
   delivery_key key;
@@ -63,7 +68,7 @@ struct settlement {
   outcome what;            // counts only when attempted
   bool given_back = false; // the permit's attempt is not counted
   bool deferred = false;
-  bool lost = false;       // a worker died over it before its permit
+  bool lost = false;           // a worker died over it before its permit
   std::string suppress_digest; // the address that turned out to be bad, 64 hex digits; empty: none
 };
 
@@ -72,11 +77,13 @@ struct settled {
   state now = state::leased;
 };
 
-// answers[i] belongs to asked[i]. Safe to run again after commit_in_doubt: our own success is not stale.
+// answers[i] belongs to asked[i]. Safe to run again after commit_in_doubt: our own success is not
+// stale.
 result<std::vector<settled>> settle(session& db, const std::vector<settlement>& asked);
 
 // Gives those that could NOT be renewed.
-result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked, milliseconds length);
+result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked,
+                                         milliseconds length);
 
 struct reaped {
   tenant_id tenant;
@@ -85,8 +92,10 @@ struct reaped {
   state now = state::pending;
 };
 
-result<std::vector<reaped>> reap(session& db, int lost_leases_max, const doubt_policy& doubt, int rows_max);
+result<std::vector<reaped>> reap(session& db, int lost_leases_max, const doubt_policy& doubt,
+                                 int rows_max);
 
-result<std::vector<std::pair<tenant_id, channel>>> due_tenants(session& db, const std::vector<channel>& served);
+result<std::vector<std::pair<tenant_id, channel>>> due_tenants(session& db,
+                                                               const std::vector<channel>& served);
 
 } // namespace arauto::storage

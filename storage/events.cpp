@@ -7,25 +7,27 @@ namespace arauto::storage {
 
 namespace {
 
-// An application's open transaction may hold the same operation id: wait little, answer that item alone.
+// An application's open transaction may hold the same operation id: wait little, answer that item
+// alone.
 constexpr std::chrono::milliseconds accept_lock_timeout{150};
 
 std::string as_json(const std::vector<notification>& asked, const std::vector<std::size_t>& which) {
   auto items = nlohmann::json::array();
   for (const auto n : which) {
     const auto& one = asked[n];
-    items.push_back({{"n", n},
-                     {"id", one.id.text},
-                     {"tenant_id", one.tenant.text},
-                     {"user_id", one.user.text},
-                     {"type", one.type},
-                     {"variables", one.variables},
-                     {"client_key", one.operation.text},
-                     {"channels", one.channels_given ? spelled_list(one.channels) : nlohmann::json{}},
-                     {"priority", static_cast<int>(one.urgency)},
-                     {"send_at", json_or_null(one.send_at)},
-                     {"expires_at", json_or_null(one.expires_at)},
-                     {"lease_at_once", spelled_list(one.lease_at_once)}});
+    items.push_back(
+        {{"n", n},
+         {"id", one.id.text},
+         {"tenant_id", one.tenant.text},
+         {"user_id", one.user.text},
+         {"type", one.type},
+         {"variables", one.variables},
+         {"client_key", one.operation.text},
+         {"channels", one.channels_given ? spelled_list(one.channels) : nlohmann::json{}},
+         {"priority", static_cast<int>(one.urgency)},
+         {"send_at", json_or_null(one.send_at)},
+         {"expires_at", json_or_null(one.expires_at)},
+         {"lease_at_once", spelled_list(one.lease_at_once)}});
   }
   return dumped(items);
 }
@@ -40,8 +42,10 @@ acceptance verdict_spelled(const std::string& word) {
   return acceptance::in_progress; // 'unseen'
 }
 
-// Fills `answers` from the rows and gives the items whose key was taken by a commit this snapshot could not see.
-std::vector<std::size_t> read_answers(const pqxx::result& rows, std::vector<accept_answer>& answers) {
+// Fills `answers` from the rows and gives the items whose key was taken by a commit this snapshot
+// could not see.
+std::vector<std::size_t> read_answers(const pqxx::result& rows,
+                                      std::vector<accept_answer>& answers) {
   std::vector<std::size_t> unseen;
   for (const auto& row : rows) {
     const auto n = row[0].as<std::size_t>();
@@ -52,7 +56,8 @@ std::vector<std::size_t> read_answers(const pqxx::result& rows, std::vector<acce
     if (answer.verdict == acceptance::conflict) continue; // the other meaning is not shown
     answer.id = {text(row[3])};
     answer.created_at = text(row[4]);
-    if (!row[5].is_null()) answer.deliveries.push_back({via_of(row[5]), state_spelled(row[6].c_str()).value()});
+    if (!row[5].is_null())
+      answer.deliveries.push_back({via_of(row[5]), state_spelled(row[6].c_str()).value()});
   }
   return unseen;
 }
@@ -111,17 +116,21 @@ result<event_view> found_or_not(result<std::optional<event_view>> made) {
 
 } // namespace
 
-result<std::vector<accept_answer>> accept(session& db, const std::vector<notification>& asked, const node_id& owner,
-                                          std::chrono::milliseconds lease) {
+result<std::vector<accept_answer>> accept(session& db, const std::vector<notification>& asked,
+                                          const node_id& owner, std::chrono::milliseconds lease) {
   return db.in_transaction(
       [&](session::transaction& t) {
         std::vector<accept_answer> answers(asked.size());
         std::vector<std::size_t> which(asked.size());
         for (std::size_t n = 0; n < which.size(); ++n)
           which[n] = n;
-        const auto unseen = read_answers(t.run(sql::accept, as_json(asked, which), owner.text, lease.count()), answers);
-        // A commit that came between our snapshot and our insert: the next statement's snapshot sees it.
-        if (!unseen.empty()) read_answers(t.run(sql::accept, as_json(asked, unseen), owner.text, lease.count()), answers);
+        const auto unseen = read_answers(
+            t.run(sql::accept, as_json(asked, which), owner.text, lease.count()), answers);
+        // A commit that came between our snapshot and our insert: the next statement's snapshot
+        // sees it.
+        if (!unseen.empty())
+          read_answers(t.run(sql::accept, as_json(asked, unseen), owner.text, lease.count()),
+                       answers);
         return answers;
       },
       accept_lock_timeout);
@@ -135,7 +144,8 @@ result<event_view> find_event(session& db, const tenant_id& tenant, const event_
   }));
 }
 
-result<event_view> find_operation(session& db, const tenant_id& tenant, const operation_id& operation) {
+result<event_view> find_operation(session& db, const tenant_id& tenant,
+                                  const operation_id& operation) {
   return found_or_not(db.in_transaction([&](session::transaction& t) -> std::optional<event_view> {
     const auto rows = t.run(sql::event_by_operation, tenant.text, operation.text);
     if (rows.empty()) return std::nullopt;
@@ -143,7 +153,8 @@ result<event_view> find_operation(session& db, const tenant_id& tenant, const op
   }));
 }
 
-result<std::vector<stop_view>> cancel_event(session& db, const tenant_id& tenant, const event_id& id) {
+result<std::vector<stop_view>> cancel_event(session& db, const tenant_id& tenant,
+                                            const event_id& id) {
   auto stops = db.in_transaction([&](session::transaction& t) {
     auto met = read_stops(t.run(sql::stop_event, tenant.text, id.text, "cancelled"));
     if (!met.empty()) t.run(sql::cancel_mark, tenant.text, id.text);

@@ -10,11 +10,12 @@
 
 namespace arauto::storage {
 
-// Commits many notifications of many tenants as one transaction; answers[i] belongs to asked[i] (no neighbour suffers
-// for another's bad item). commit_in_doubt: run it again with the same ids. busy: an open transaction holds one of the
-// operation ids; ask in smaller parts, a part of one is answered in_progress.
-result<std::vector<accept_answer>> accept(session& db, const std::vector<notification>& asked, const node_id& owner,
-                                          std::chrono::milliseconds lease);
+// Commits many notifications of many tenants as one transaction; answers[i] belongs to asked[i] (no
+// neighbour suffers for another's bad item). commit_in_doubt: run it again with the same ids. busy:
+// an open transaction holds one of the operation ids; ask in smaller parts, a part of one is
+// answered in_progress.
+result<std::vector<accept_answer>> accept(session& db, const std::vector<notification>& asked,
+                                          const node_id& owner, std::chrono::milliseconds lease);
 
 struct attempt_view {
   int number = 0;
@@ -44,10 +45,11 @@ struct event_view {
 
 // not_found for unknown and foreign ids alike.
 result<event_view> find_event(session& db, const tenant_id& tenant, const event_id& id);
-result<event_view> find_operation(session& db, const tenant_id& tenant, const operation_id& operation);
+result<event_view> find_operation(session& db, const tenant_id& tenant,
+                                  const operation_id& operation);
 
-// What a stop came to, per delivery: "stopped", "in_flight", "in_doubt", or the final state's own word (design 4, exact
-// stop).
+// What a stop came to, per delivery: "stopped", "in_flight", "in_doubt", or the final state's own
+// word (design 4, exact stop).
 struct stop_view {
   event_id event;
   channel via = channel::email;
@@ -55,6 +57,7 @@ struct stop_view {
 };
 
 // After this returned, no attempt of the event begins, except those it names in flight.
-result<std::vector<stop_view>> cancel_event(session& db, const tenant_id& tenant, const event_id& id);
+result<std::vector<stop_view>> cancel_event(session& db, const tenant_id& tenant,
+                                            const event_id& id);
 
 } // namespace arauto::storage

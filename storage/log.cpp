@@ -13,10 +13,10 @@ std::shared_ptr<spdlog::logger> logger;
 
 spdlog::level::level_enum to_spdlog(level at) {
   switch (at) {
-    case level::debug: return spdlog::level::debug;
-    case level::info: return spdlog::level::info;
-    case level::warn: return spdlog::level::warn;
-    case level::error: return spdlog::level::err;
+  case level::debug: return spdlog::level::debug;
+  case level::info: return spdlog::level::info;
+  case level::warn: return spdlog::level::warn;
+  case level::error: return spdlog::level::err;
   }
   return spdlog::level::err;
 }
@@ -44,7 +44,8 @@ std::string field::head(std::string_view name) {
 
 void start(level least) {
   logger = spdlog::stderr_logger_mt("arauto");
-  logger->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l",%v})", spdlog::pattern_time_type::utc);
+  logger->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l",%v})",
+                      spdlog::pattern_time_type::utc);
   logger->set_level(to_spdlog(least));
   logger->flush_on(spdlog::level::info);
 }

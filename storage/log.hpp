@@ -1,5 +1,6 @@
-// The log: JSON lines on stderr, one event a line, a stable name and ids and numbers. No people: addresses, tokens and
-// variables have no way in (fields take ids, words and numbers; callers pass nothing a tenant or provider wrote).
+// The log: JSON lines on stderr, one event a line, a stable name and ids and numbers. No people:
+// addresses, tokens and variables have no way in (fields take ids, words and numbers; callers pass
+// nothing a tenant or provider wrote).
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,17 @@ enum class level : std::uint8_t { debug, info, warn, error };
 void start(level least); // once, in main; before it nothing is written
 void write(level at, std::string_view event, std::initializer_list<field> fields);
 
-inline void debug(std::string_view event, std::initializer_list<field> fields) { write(level::debug, event, fields); }
-inline void info(std::string_view event, std::initializer_list<field> fields) { write(level::info, event, fields); }
-inline void warn(std::string_view event, std::initializer_list<field> fields) { write(level::warn, event, fields); }
-inline void error(std::string_view event, std::initializer_list<field> fields) { write(level::error, event, fields); }
+inline void debug(std::string_view event, std::initializer_list<field> fields) {
+  write(level::debug, event, fields);
+}
+inline void info(std::string_view event, std::initializer_list<field> fields) {
+  write(level::info, event, fields);
+}
+inline void warn(std::string_view event, std::initializer_list<field> fields) {
+  write(level::warn, event, fields);
+}
+inline void error(std::string_view event, std::initializer_list<field> fields) {
+  write(level::error, event, fields);
+}
 
 } // namespace arauto::log

@@ -7,8 +7,8 @@ namespace arauto::storage {
 
 result<done> put_recipient(session& db, const tenant_id& tenant, const recipient& who) {
   return db.in_transaction([&](session::transaction& t) {
-    t.run(sql::recipient_put, tenant.text, who.user.text, or_null(who.email), or_null(who.email_key),
-          or_null(who.name), or_null(who.locale), or_null(who.time_zone));
+    t.run(sql::recipient_put, tenant.text, who.user.text, or_null(who.email),
+          or_null(who.email_key), or_null(who.name), or_null(who.locale), or_null(who.time_zone));
     return done{};
   });
 }
@@ -18,20 +18,18 @@ result<recipient> find_recipient(session& db, const tenant_id& tenant, const use
     const auto rows = t.run(sql::recipient_find, tenant.text, user.text);
     if (rows.empty()) return std::nullopt;
     const auto& row = rows[0];
-    return recipient{{text(row["user_id"])},
-                     text(row["email"]),
-                     {},
-                     text(row["name"]),
-                     text(row["locale"]),
-                     text(row["time_zone"])};
+    return recipient{{text(row["user_id"])}, text(row["email"]),  {},
+                     text(row["name"]),      text(row["locale"]), text(row["time_zone"])};
   });
   if (!found) return found.why();
   if (!*found) return errc::not_found;
   return std::move(**found);
 }
 
-result<std::vector<stop_view>> erase_recipient(session& db, const tenant_id& tenant, const user_id& user) {
-  // The burial commits before the sweep: from then on no accept can reach this person, and what was accepted is seen.
+result<std::vector<stop_view>> erase_recipient(session& db, const tenant_id& tenant,
+                                               const user_id& user) {
+  // The burial commits before the sweep: from then on no accept can reach this person, and what was
+  // accepted is seen.
   const auto buried = db.in_transaction([&](session::transaction& t) {
     return !t.run(sql::recipient_bury, tenant.text, user.text).empty();
   });
@@ -58,8 +56,8 @@ result<preferences> find_preferences(session& db, const tenant_id& tenant, const
   return std::move(**found);
 }
 
-result<std::vector<stop_view>> put_preferences(session& db, const tenant_id& tenant, const user_id& user,
-                                               const preferences& wanted) {
+result<std::vector<stop_view>> put_preferences(session& db, const tenant_id& tenant,
+                                               const user_id& user, const preferences& wanted) {
   auto items = nlohmann::json::array();
   for (const auto& [type, choices] : wanted)
     for (const auto& [via, allowed] : choices)
@@ -72,7 +70,8 @@ result<std::vector<stop_view>> put_preferences(session& db, const tenant_id& ten
   });
   if (!written) return written.why();
   if (!*written) return errc::not_found;
-  // Only now, with the new preference visible to every later permit, sweep what was permitted to wait under the old one.
+  // Only now, with the new preference visible to every later permit, sweep what was permitted to
+  // wait under the old one.
   return db.in_transaction([&](session::transaction& t) {
     return read_stops(t.run(sql::stop_user, tenant.text, user.text, "opted_out"));
   });

@@ -1,5 +1,5 @@
-// A bounded set of sessions for threads that ask and wait (HTTP handlers, commands). Keepers own theirs and do not
-// borrow, so that accepts never starve because readers hold the pool.
+// A bounded set of sessions for threads that ask and wait (HTTP handlers, commands). Keepers own
+// theirs and do not borrow, so that accepts never starve because readers hold the pool.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,8 @@ class pool {
 public:
   pool(const database_settings& settings, std::size_t sessions_max);
 
-  // Waits at most `patience` for a free session, then runs `use(session&)`, which returns some result<T>.
+  // Waits at most `patience` for a free session, then runs `use(session&)`, which returns some
+  // result<T>.
   template <class Use>
   auto with(Use&& use, std::chrono::milliseconds patience = std::chrono::milliseconds{2'000})
       -> decltype(use(std::declval<session&>())) {

@@ -17,7 +17,8 @@ inline std::string text(const pqxx::field& f) {
   return f.is_null() ? std::string{} : std::string{f.c_str(), f.size()};
 }
 
-// Our own spelling comes back from our own CHECKed columns; anything else is a broken database and says so.
+// Our own spelling comes back from our own CHECKed columns; anything else is a broken database and
+// says so.
 inline channel via_of(const pqxx::field& f) {
   return channel_spelled(f.c_str()).value();
 }

@@ -27,20 +27,23 @@ result<int> migrate(session& db) {
     return schema_version();
   });
   if (made && *made > schema_version())
-    return failure{errc::schema_too_new, "the database has schema " + std::to_string(*made)
-                                             + ", this arauto knows up to " + std::to_string(schema_version())
-                                             + ": start a newer arauto"};
+    return failure{errc::schema_too_new,
+                   "the database has schema " + std::to_string(*made) + ", this arauto knows up to "
+                       + std::to_string(schema_version()) + ": start a newer arauto"};
   return made;
 }
 
 result<done> check_server(session& db) {
-  const auto settings = db.in_transaction([](session::transaction& t) -> std::pair<std::string, std::string> {
-    const auto row = t.run(sql::check_server)[0];
-    return {row[0].c_str(), row[1].c_str()};
-  });
+  const auto settings =
+      db.in_transaction([](session::transaction& t) -> std::pair<std::string, std::string> {
+        const auto row = t.run(sql::check_server)[0];
+        return {row[0].c_str(), row[1].c_str()};
+      });
   if (!settings) return settings.why();
-  if (settings->first != "on") return failure{errc::unsafe_server, "the server runs with fsync off"};
-  if (settings->second != "on") return failure{errc::unsafe_server, "the server runs with full_page_writes off"};
+  if (settings->first != "on")
+    return failure{errc::unsafe_server, "the server runs with fsync off"};
+  if (settings->second != "on")
+    return failure{errc::unsafe_server, "the server runs with full_page_writes off"};
   return done{};
 }
 

@@ -1,4 +1,5 @@
-// The shape of the database: numbered migrations, run forward only, under a lock, by `arauto migrate` and at start.
+// The shape of the database: numbered migrations, run forward only, under a lock, by `arauto
+// migrate` and at start.
 #pragma once
 
 #include "storage/session.hpp"
@@ -11,7 +12,8 @@ result<int> migrate(session& db);
 // The version this binary needs.
 int schema_version();
 
-// Refuses (unsafe_server) a server that can lose acknowledged commits: fsync or full_page_writes off.
+// Refuses (unsafe_server) a server that can lose acknowledged commits: fsync or full_page_writes
+// off.
 result<done> check_server(session& db);
 
 } // namespace arauto::storage

@@ -1,10 +1,12 @@
-// One conversation with PostgreSQL: one connection, used by one thread at a time, that knows what a failure means.
+// One conversation with PostgreSQL: one connection, used by one thread at a time, that knows what a
+// failure means.
 //
-// libpqxx 6 would reconnect silently and forget session state: that is forbidden here, durability is set per transaction
-// (SET LOCAL), and a connection that broke is thrown away whole, never reused. Failures come back as values in two ladders:
-// before COMMIT nothing has happened (unavailable, busy, try_again, bad_input); after COMMIT was sent only a proven
-// rollback is known (try_again), all else is commit_in_doubt. libpq has no read timeout, so a watchdog shuts the socket
-// of a conversation that is overdue.
+// libpqxx 6 would reconnect silently and forget session state: that is forbidden here, durability
+// is set per transaction (SET LOCAL), and a connection that broke is thrown away whole, never
+// reused. Failures come back as values in two ladders: before COMMIT nothing has happened
+// (unavailable, busy, try_again, bad_input); after COMMIT was sent only a proven rollback is known
+// (try_again), all else is commit_in_doubt. libpq has no read timeout, so a watchdog shuts the
+// socket of a conversation that is overdue.
 #pragma once
 
 #include <chrono>
@@ -28,8 +30,9 @@ struct database_settings {
   std::chrono::seconds connect_timeout{5};
   std::chrono::milliseconds statement_timeout{5'000};
   std::chrono::milliseconds lock_timeout{2'000};
-  std::chrono::milliseconds idle_timeout{10'000};  // idle in transaction
-  std::chrono::milliseconds silence_timeout{8'000}; // the watchdog: one whole transaction, COMMIT included
+  std::chrono::milliseconds idle_timeout{10'000}; // idle in transaction
+  std::chrono::milliseconds silence_timeout{
+      8'000}; // the watchdog: one whole transaction, COMMIT included
   // Told after each statement: its name, how long it took, how many rows it gave. May be empty.
   std::function<void(const char*, std::chrono::nanoseconds, std::size_t)> observed;
 };
@@ -62,13 +65,16 @@ public:
     pqxx::nontransaction& work_; // BEGIN and COMMIT are ours, to tell their failures apart
   };
 
-  // Runs `body(transaction&)` in one transaction and commits it durably. `lock_timeout` zero means the setting's.
+  // Runs `body(transaction&)` in one transaction and commits it durably. `lock_timeout` zero means
+  // the setting's.
   template <class Body>
-  auto in_transaction(Body&& body, std::chrono::milliseconds lock_timeout = std::chrono::milliseconds{0})
+  auto in_transaction(Body&& body,
+                      std::chrono::milliseconds lock_timeout = std::chrono::milliseconds{0})
       -> result<decltype(body(std::declval<transaction&>()))> {
     using value = decltype(body(std::declval<transaction&>()));
     std::unique_ptr<value> made;
-    auto why = perform([&](transaction& t) { made = std::make_unique<value>(body(t)); }, lock_timeout);
+    auto why =
+        perform([&](transaction& t) { made = std::make_unique<value>(body(t)); }, lock_timeout);
     if (why.code != errc::none) return why;
     return std::move(*made);
   }
@@ -78,11 +84,13 @@ public:
   void discard();
 
 private:
-  failure perform(const std::function<void(transaction&)>& body, std::chrono::milliseconds lock_timeout);
+  failure perform(const std::function<void(transaction&)>& body,
+                  std::chrono::milliseconds lock_timeout);
   failure connect();
   failure commit(pqxx::nontransaction& work);
   void prepare(const statement& what);
-  void observe(const statement& what, std::chrono::steady_clock::time_point begun, std::size_t rows) const;
+  void observe(const statement& what, std::chrono::steady_clock::time_point begun,
+               std::size_t rows) const;
 
   database_settings settings_;
   std::unique_ptr<pqxx::connection> connection_;

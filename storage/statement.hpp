@@ -1,5 +1,5 @@
-// A statement lives in its own file, storage/sql/<name>.sql. Its name is the prepared statement, the metric label and
-// the log word.
+// A statement lives in its own file, storage/sql/<name>.sql. Its name is the prepared statement,
+// the metric label and the log word.
 #pragma once
 
 namespace arauto::storage {

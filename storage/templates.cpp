@@ -5,7 +5,8 @@
 
 namespace arauto::storage {
 
-result<template_view> put_template(session& db, const tenant_id& tenant, const template_view& wanted) {
+result<template_view> put_template(session& db, const tenant_id& tenant,
+                                   const template_view& wanted) {
   auto parts = nlohmann::json::array();
   for (const auto& one : wanted.parts)
     parts.push_back({{"name", one.name}, {"text", one.text}});
@@ -13,19 +14,20 @@ result<template_view> put_template(session& db, const tenant_id& tenant, const t
   const auto version = db.in_transaction([&](session::transaction& t) {
     t.run(sql::template_end, tenant.text, wanted.type, to_string(wanted.via), wanted.locale);
     return t
-        .run(sql::template_put, tenant.text, wanted.type, to_string(wanted.via), wanted.locale, dumped(parts),
-             dumped(nlohmann::json(wanted.required)), wanted.is_private)[0][0]
+        .run(sql::template_put, tenant.text, wanted.type, to_string(wanted.via), wanted.locale,
+             dumped(parts), dumped(nlohmann::json(wanted.required)), wanted.is_private)[0][0]
         .as<int>();
   });
-  // Two writers of one template at once: the later one finds its number taken; both were asked, one may ask again.
+  // Two writers of one template at once: the later one finds its number taken; both were asked, one
+  // may ask again.
   if (version.error() == errc::already_exists) return failure{errc::try_again, version.why().text};
   if (!version) return version.why();
   made.version = *version;
   return made;
 }
 
-result<template_view> find_template(session& db, const tenant_id& tenant, const std::string& type, channel via,
-                                    const std::string& locale) {
+result<template_view> find_template(session& db, const tenant_id& tenant, const std::string& type,
+                                    channel via, const std::string& locale) {
   auto found = db.in_transaction([&](session::transaction& t) -> std::optional<template_view> {
     const auto rows = t.run(sql::template_find, tenant.text, type, to_string(via), locale);
     if (rows.empty()) return std::nullopt;
@@ -46,8 +48,8 @@ result<template_view> find_template(session& db, const tenant_id& tenant, const 
   return std::move(**found);
 }
 
-result<done> end_template(session& db, const tenant_id& tenant, const std::string& type, channel via,
-                          const std::string& locale) {
+result<done> end_template(session& db, const tenant_id& tenant, const std::string& type,
+                          channel via, const std::string& locale) {
   const auto ended = db.in_transaction([&](session::transaction& t) {
     return !t.run(sql::template_end, tenant.text, type, to_string(via), locale).empty();
   });

@@ -1,4 +1,5 @@
-// Templates: immutable versions; a delivery is pinned to the version that stood when it was accepted.
+// Templates: immutable versions; a delivery is pinned to the version that stood when it was
+// accepted.
 #pragma once
 
 #include <string>
@@ -19,10 +20,11 @@ struct template_view {
   bool is_private = false;
 };
 
-result<template_view> put_template(session& db, const tenant_id& tenant, const template_view& wanted);
-result<template_view> find_template(session& db, const tenant_id& tenant, const std::string& type, channel via,
-                                    const std::string& locale);
-result<done> end_template(session& db, const tenant_id& tenant, const std::string& type, channel via,
-                          const std::string& locale);
+result<template_view> put_template(session& db, const tenant_id& tenant,
+                                   const template_view& wanted);
+result<template_view> find_template(session& db, const tenant_id& tenant, const std::string& type,
+                                    channel via, const std::string& locale);
+result<done> end_template(session& db, const tenant_id& tenant, const std::string& type,
+                          channel via, const std::string& locale);
 
 } // namespace arauto::storage

@@ -43,7 +43,8 @@ result<api_key> find_key(session& db, const std::string& prefix) {
     const auto rows = t.run(sql::key_find, prefix);
     if (rows.empty()) return std::nullopt;
     const auto& row = rows[0];
-    return api_key{text(row["prefix"]), text(row["digest"]), {text(row["tenant_id"])}, text(row["status"])};
+    return api_key{
+        text(row["prefix"]), text(row["digest"]), {text(row["tenant_id"])}, text(row["status"])};
   });
   if (!found) return found.why();
   if (!*found) return errc::not_found;

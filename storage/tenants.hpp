@@ -1,4 +1,5 @@
-// Tenants and their API keys. A key is shown once, when it is made; only SHA-256 of its secret is kept.
+// Tenants and their API keys. A key is shown once, when it is made; only SHA-256 of its secret is
+// kept.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,14 @@ result<done> create_tenant(session& db, const tenant_view& wanted); // already_e
 result<std::vector<tenant_view>> list_tenants(session& db);
 
 struct api_key {
-  std::string prefix;   // public part, finds the row
-  std::string digest;   // SHA-256 of the secret, 64 hex digits
-  tenant_id tenant;     // empty: an operator's key
-  std::string status;   // of the tenant: active or stopped
+  std::string prefix; // public part, finds the row
+  std::string digest; // SHA-256 of the secret, 64 hex digits
+  tenant_id tenant;   // empty: an operator's key
+  std::string status; // of the tenant: active or stopped
 };
 
-result<done> create_key(session& db, const tenant_id& tenant, const std::string& prefix, const std::string& digest_hex);
+result<done> create_key(session& db, const tenant_id& tenant, const std::string& prefix,
+                        const std::string& digest_hex);
 // A live key (not revoked, not past its end) or not_found.
 result<api_key> find_key(session& db, const std::string& prefix);
 struct key_view {

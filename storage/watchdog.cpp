@@ -50,7 +50,8 @@ void watchdog::run() {
 
 watchdog::guard::guard(watchdog& dog, int socket, std::chrono::milliseconds patience) : dog_{dog} {
   const std::lock_guard lock{dog_.mutex_};
-  place_ = dog_.watched_.insert(dog_.watched_.end(), {socket, std::chrono::steady_clock::now() + patience});
+  place_ = dog_.watched_.insert(dog_.watched_.end(),
+                                {socket, std::chrono::steady_clock::now() + patience});
 }
 
 watchdog::guard::~guard() {

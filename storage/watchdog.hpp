@@ -1,6 +1,7 @@
-// Ends conversations that are overdue: libpq has no read timeout, so a database that accepts bytes and never answers
-// would hold its caller for good. One thread for the process; it shuts the socket down, and libpq then reports a broken
-// connection to the caller, whose next step is the ordinary one (nothing happened, or commit in doubt).
+// Ends conversations that are overdue: libpq has no read timeout, so a database that accepts bytes
+// and never answers would hold its caller for good. One thread for the process; it shuts the socket
+// down, and libpq then reports a broken connection to the caller, whose next step is the ordinary
+// one (nothing happened, or commit in doubt).
 #pragma once
 
 #include <chrono>

@@ -28,7 +28,8 @@ double random01() {
 }
 
 std::string random_base62(std::size_t characters) {
-  static constexpr char alphabet[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  static constexpr char alphabet[] =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   std::string text;
   while (text.size() < characters) {
     std::uint8_t byte = 0;

@@ -1,5 +1,6 @@
-// Every way an operation of arauto can end other than well. Codes are values between actors and floors; exceptions end
-// at the storage and channel edges. Numbers are stable: logs and other nodes may know them.
+// Every way an operation of arauto can end other than well. Codes are values between actors and
+// floors; exceptions end at the storage and channel edges. Numbers are stable: logs and other nodes
+// may know them.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ enum class errc : std::uint8_t {
   no_room = 6,         // a window is full; the asker must come back later
   not_found = 7,
   already_exists = 8,
-  schema_too_new = 9,  // the database was migrated by a newer arauto
-  unsafe_server = 10,  // fsync or full_page_writes is off, or a pooler stands in between
+  schema_too_new = 9, // the database was migrated by a newer arauto
+  unsafe_server = 10, // fsync or full_page_writes is off, or a pooler stands in between
   bad_input = 11,
   stopping = 12,            // orderly stop in progress
   crashed_before_send = 13, // a delivery actor threw before it asked the courier to send
@@ -35,8 +36,8 @@ inline std::string to_string(errc code) {
   return std::string{spelled(code)};
 }
 
-// Why something failed: the code decides, the text is for the log (no personal data: SQLSTATE and statement name, never
-// PostgreSQL's DETAIL, which quotes values).
+// Why something failed: the code decides, the text is for the log (no personal data: SQLSTATE and
+// statement name, never PostgreSQL's DETAIL, which quotes values).
 struct failure {
   errc code = errc::internal;
   std::string text;

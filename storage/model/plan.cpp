@@ -6,7 +6,8 @@ namespace arauto {
 
 namespace {
 
-// base * 2^(attempt-1), never past the cap: doubling stops there, so no attempt number can overflow.
+// base * 2^(attempt-1), never past the cap: doubling stops there, so no attempt number can
+// overflow.
 std::chrono::milliseconds nominal_wait(int attempt, const retry_policy& policy) {
   auto wait = policy.base;
   for (int i = 1; i < attempt && wait < policy.cap; ++i)
@@ -16,9 +17,11 @@ std::chrono::milliseconds nominal_wait(int attempt, const retry_policy& policy) 
 
 } // namespace
 
-std::chrono::milliseconds wait_before_next(int attempt, const retry_policy& policy, double random01) {
+std::chrono::milliseconds wait_before_next(int attempt, const retry_policy& policy,
+                                           double random01) {
   const auto half = nominal_wait(attempt, policy).count() / 2;
-  return std::chrono::milliseconds{half + static_cast<std::int64_t>(static_cast<double>(half) * random01)};
+  return std::chrono::milliseconds{
+      half + static_cast<std::int64_t>(static_cast<double>(half) * random01)};
 }
 
 std::chrono::milliseconds least_span(const retry_policy& policy) {
@@ -28,22 +31,25 @@ std::chrono::milliseconds least_span(const retry_policy& policy) {
   return span;
 }
 
-plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful, const retry_policy& retry,
-                const doubt_policy& doubt, double random01) {
-  const auto wait = [&](int n) { return std::max(wait_before_next(n, retry, random01), what.retry_after); };
+plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful,
+                const retry_policy& retry, const doubt_policy& doubt, double random01) {
+  const auto wait = [&](int n) {
+    return std::max(wait_before_next(n, retry, random01), what.retry_after);
+  };
   switch (what.said) {
-    case verdict::accepted: return {state::provider_accepted, {}, false, {}};
-    case verdict::refused:
-    case verdict::bad_address: return {state::permanent_failure, {}, false, what.cause};
-    case verdict::refused_for_now:
-      if (attempts >= retry.attempts_max) return {state::permanent_failure, {}, false, "attempts_exhausted"};
-      return {state::retry_wait, wait(attempts), false, what.cause};
-    case verdict::not_begun:
-    case verdict::account_refused: return {state::pending, wait(deferrals + 1), false, what.cause};
-    case verdict::unknown:
-      if (doubt.rule == doubt_rule::resend_once && !doubtful && attempts < retry.attempts_max)
-        return {state::in_doubt, doubt.resend_after, false, what.cause};
-      return {state::in_doubt, {}, true, what.cause};
+  case verdict::accepted: return {state::provider_accepted, {}, false, {}};
+  case verdict::refused:
+  case verdict::bad_address: return {state::permanent_failure, {}, false, what.cause};
+  case verdict::refused_for_now:
+    if (attempts >= retry.attempts_max)
+      return {state::permanent_failure, {}, false, "attempts_exhausted"};
+    return {state::retry_wait, wait(attempts), false, what.cause};
+  case verdict::not_begun:
+  case verdict::account_refused: return {state::pending, wait(deferrals + 1), false, what.cause};
+  case verdict::unknown:
+    if (doubt.rule == doubt_rule::resend_once && !doubtful && attempts < retry.attempts_max)
+      return {state::in_doubt, doubt.resend_after, false, what.cause};
+    return {state::in_doubt, {}, true, what.cause};
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// What happens to a delivery after an attempt: the only place that decides between trying again, giving up and doubt.
-// Pure: time and chance come in as arguments.
+// What happens to a delivery after an attempt: the only place that decides between trying again,
+// giving up and doubt. Pure: time and chance come in as arguments.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace arauto {
 
-// Exponential with jitter, half fixed and half random, so that the least span of a whole budget can be proven: the
-// default survives an outage of 8 hours.
+// Exponential with jitter, half fixed and half random, so that the least span of a whole budget can
+// be proven: the default survives an outage of 8 hours.
 struct retry_policy {
   std::chrono::milliseconds base{10'000};
   std::chrono::milliseconds cap{3'600'000};
@@ -29,8 +29,10 @@ struct doubt_policy {
   std::chrono::milliseconds resend_after{300'000};
 };
 
-// How long to wait after attempt `attempt` (from 1); random01 in [0, 1). Always within [base / 2, cap], at any number.
-std::chrono::milliseconds wait_before_next(int attempt, const retry_policy& policy, double random01);
+// How long to wait after attempt `attempt` (from 1); random01 in [0, 1). Always within [base / 2,
+// cap], at any number.
+std::chrono::milliseconds wait_before_next(int attempt, const retry_policy& policy,
+                                           double random01);
 
 // The least time the whole budget spans, if every random part came out as zero.
 std::chrono::milliseconds least_span(const retry_policy& policy);
@@ -43,7 +45,7 @@ struct plan {
 };
 
 // `attempts` counts the one that just ended; `doubtful` tells whether it ever was in doubt before.
-plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful, const retry_policy& retry,
-                const doubt_policy& doubt, double random01);
+plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful,
+                const retry_policy& retry, const doubt_policy& doubt, double random01);
 
 } // namespace arauto

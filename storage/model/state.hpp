@@ -1,5 +1,6 @@
 // The life of a delivery: its states and the only moves between them (design 5).
-// The same table stands in storage/sql/migrations as arauto.move; tests/storage compares them pair by pair.
+// The same table stands in storage/sql/migrations as arauto.move; tests/storage compares them pair
+// by pair.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +23,27 @@ enum class state : std::uint8_t {
   expired,           // final: its time passed
 };
 
-inline constexpr state all_states[] = {
-    state::pending,           state::leased,     state::retry_wait, state::in_doubt, state::provider_accepted,
-    state::permanent_failure, state::suppressed, state::cancelled,  state::expired};
+inline constexpr state all_states[] = {state::pending,
+                                       state::leased,
+                                       state::retry_wait,
+                                       state::in_doubt,
+                                       state::provider_accepted,
+                                       state::permanent_failure,
+                                       state::suppressed,
+                                       state::cancelled,
+                                       state::expired};
 
 constexpr std::string_view spelled(state s) {
   switch (s) {
-    case state::pending: return "pending";
-    case state::leased: return "leased";
-    case state::retry_wait: return "retry_wait";
-    case state::in_doubt: return "in_doubt";
-    case state::provider_accepted: return "provider_accepted";
-    case state::permanent_failure: return "permanent_failure";
-    case state::suppressed: return "suppressed";
-    case state::cancelled: return "cancelled";
-    case state::expired: return "expired";
+  case state::pending: return "pending";
+  case state::leased: return "leased";
+  case state::retry_wait: return "retry_wait";
+  case state::in_doubt: return "in_doubt";
+  case state::provider_accepted: return "provider_accepted";
+  case state::permanent_failure: return "permanent_failure";
+  case state::suppressed: return "suppressed";
+  case state::cancelled: return "cancelled";
+  case state::expired: return "expired";
   }
   return "";
 }

@@ -2,7 +2,8 @@
 
 namespace arauto {
 
-std::string uuid_v7(std::chrono::system_clock::time_point now, const std::array<std::uint8_t, 10>& chance) {
+std::string uuid_v7(std::chrono::system_clock::time_point now,
+                    const std::array<std::uint8_t, 10>& chance) {
   std::array<std::uint8_t, 16> bytes{};
   const auto ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count());

@@ -1,4 +1,5 @@
-// UUIDv7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then 74 random bits. Time and chance are arguments.
+// UUIDv7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then 74 random bits. Time and chance are
+// arguments.
 #pragma once
 
 #include <array>
@@ -9,9 +10,11 @@
 
 namespace arauto {
 
-std::string uuid_v7(std::chrono::system_clock::time_point now, const std::array<std::uint8_t, 10>& chance);
+std::string uuid_v7(std::chrono::system_clock::time_point now,
+                    const std::array<std::uint8_t, 10>& chance);
 
-// The canonical form only: 36 characters, lower case hex, dashes in place. Anything else is not an id we gave out.
+// The canonical form only: 36 characters, lower case hex, dashes in place. Anything else is not an
+// id we gave out.
 bool is_uuid(std::string_view text);
 
 } // namespace arauto

@@ -39,19 +39,25 @@ BOOST_FIXTURE_TEST_CASE(another_meaning_under_the_same_operation_is_a_conflict_S
     other.id = new_event_id();
     change(other);
     const auto answer = accept_one(other);
-    return answer.verdict == acceptance::conflict && answer.id.text.empty() && answer.deliveries.empty();
+    return answer.verdict == acceptance::conflict && answer.id.text.empty()
+           && answer.deliveries.empty();
   };
-  BOOST_TEST(conflicts([](auto& n) { n.variables = R"({"order":"A-1","total":11,"list":[1,2]})"; }));
-  BOOST_TEST(conflicts([](auto& n) { n.variables = R"({"order":"A-1","total":10.0,"list":[1,2]})"; }));
-  BOOST_TEST(conflicts([](auto& n) { n.variables = R"({"order":"A-1","total":"10","list":[1,2]})"; }));
-  BOOST_TEST(conflicts([](auto& n) { n.variables = R"({"order":"A-1","total":10,"list":[2,1]})"; }));
+  BOOST_TEST(
+      conflicts([](auto& n) { n.variables = R"({"order":"A-1","total":11,"list":[1,2]})"; }));
+  BOOST_TEST(
+      conflicts([](auto& n) { n.variables = R"({"order":"A-1","total":10.0,"list":[1,2]})"; }));
+  BOOST_TEST(
+      conflicts([](auto& n) { n.variables = R"({"order":"A-1","total":"10","list":[1,2]})"; }));
+  BOOST_TEST(
+      conflicts([](auto& n) { n.variables = R"({"order":"A-1","total":10,"list":[2,1]})"; }));
   BOOST_TEST(conflicts([](auto& n) { n.urgency = priority::urgent; }));
   BOOST_TEST(conflicts([](auto& n) { n.channels_given = true, n.channels = {channel::email}; }));
   BOOST_TEST(conflicts([](auto& n) { n.send_at = "2030-01-01T00:00:00Z"; }));
   BOOST_TEST(value("select id from arauto.event") == first.id.text);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_commit_in_doubt_is_run_again_with_the_same_id_and_still_counts_as_created_P1, ledger) {
+BOOST_FIXTURE_TEST_CASE(
+    a_commit_in_doubt_is_run_again_with_the_same_id_and_still_counts_as_created_P1, ledger) {
   const auto asked = order_shipped("o-1");
   accept_one(asked);
   const auto again = accept_one(asked);
@@ -73,8 +79,9 @@ BOOST_FIXTURE_TEST_CASE(a_bad_neighbour_in_the_same_group_hurts_nobody, ledger) 
   auto conflicting = order_shipped("taken");
   conflicting.variables = R"({"order":"other"})";
   const auto good = order_shipped("o-5");
-  const auto answers
-      = storage::accept(db, {unknown, untold, silent, pushed, conflicting, good, order_shipped("o-5")}, node, lease_length);
+  const auto answers = storage::accept(
+      db, {unknown, untold, silent, pushed, conflicting, good, order_shipped("o-5")}, node,
+      lease_length);
   BOOST_REQUIRE(answers);
   BOOST_TEST((answers->at(0).verdict == acceptance::unknown_user));
   BOOST_TEST((answers->at(1).verdict == acceptance::no_template));
@@ -131,21 +138,28 @@ BOOST_FIXTURE_TEST_CASE(fifty_at_once_make_one_event_S10, ledger) {
       });
     for (auto& one : threads)
       one.join();
-    const auto created = std::count_if(answers.begin(), answers.end(),
-                                       [](const auto& one) { return one.verdict == acceptance::created; });
+    const auto created = std::count_if(answers.begin(), answers.end(), [](const auto& one) {
+      return one.verdict == acceptance::created;
+    });
     BOOST_TEST(created == 1);
     for (const auto& one : answers)
       BOOST_TEST(one.id.text == answers[0].id.text);
-    BOOST_TEST(value("select count(*) from arauto.event where client_key = '" + operation + "'") == "1");
+    BOOST_TEST(value("select count(*) from arauto.event where client_key = '" + operation + "'")
+               == "1");
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(an_application_that_holds_the_key_in_its_open_transaction_delays_that_item_only, ledger) {
+BOOST_FIXTURE_TEST_CASE(
+    an_application_that_holds_the_key_in_its_open_transaction_delays_that_item_only, ledger) {
   pqxx::connection application{url};
   pqxx::work open{application};
-  open.exec("insert into arauto.event (id, tenant_id, user_id, type, variables, priority, client_key, fingerprint, "
-            "created_at) values ('" + new_event_id().text + "', 'acme', 'ana', 'order.shipped', '{}', 1, 'held', '', now())");
-  const auto blocked = storage::accept(db, {order_shipped("held"), order_shipped("free")}, node, lease_length);
+  open.exec("insert into arauto.event (id, tenant_id, user_id, type, variables, priority, "
+            "client_key, fingerprint, "
+            "created_at) values ('"
+            + new_event_id().text
+            + "', 'acme', 'ana', 'order.shipped', '{}', 1, 'held', '', now())");
+  const auto blocked =
+      storage::accept(db, {order_shipped("held"), order_shipped("free")}, node, lease_length);
   BOOST_TEST((blocked.error() == errc::busy));
   BOOST_TEST((accept_one(order_shipped("free")).verdict == acceptance::created));
 }
@@ -173,7 +187,8 @@ BOOST_FIXTURE_TEST_CASE(no_address_and_no_device_end_at_once_without_an_attempt,
   BOOST_REQUIRE_EQUAL(answer.deliveries.size(), 2);
   for (const auto& one : answer.deliveries)
     BOOST_TEST(to_string(one.now) == "permanent_failure");
-  BOOST_TEST(value("select string_agg(cause, ' ' order by channel) from arauto.delivery") == "no_address no_device");
+  BOOST_TEST(value("select string_agg(cause, ' ' order by channel) from arauto.delivery")
+             == "no_address no_device");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_delivery_may_be_born_leased_but_never_before_its_time, ledger) {

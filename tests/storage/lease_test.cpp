@@ -1,4 +1,5 @@
-// P4: only the holder writes. P3: nothing is lost. I8, I9, I10 of the invariants; field cases S12-S14.
+// P4: only the holder writes. P3: nothing is lost. I8, I9, I10 of the invariants; field cases
+// S12-S14.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/ledger.hpp"
@@ -40,10 +41,12 @@ BOOST_FIXTURE_TEST_CASE(a_claim_serves_several_tenants_at_once_each_by_its_room,
     other.tenant = zeta;
     accept_one(other);
   }
-  auto leases = storage::claim(db, {{acme, channel::email, 2, 1}, {zeta, channel::email, 1, 1}}, node, lease_length);
+  auto leases = storage::claim(db, {{acme, channel::email, 2, 1}, {zeta, channel::email, 1, 1}},
+                               node, lease_length);
   BOOST_REQUIRE(leases);
   const auto of = [&](const tenant_id& tenant) {
-    return std::count_if(leases->begin(), leases->end(), [&](const auto& one) { return one.tenant == tenant; });
+    return std::count_if(leases->begin(), leases->end(),
+                         [&](const auto& one) { return one.tenant == tenant; });
   };
   BOOST_TEST(of(acme) == 2);
   BOOST_TEST(of(zeta) == 1);
@@ -59,7 +62,8 @@ BOOST_FIXTURE_TEST_CASE(a_permit_counts_the_attempt_once_however_often_it_is_ask
   BOOST_TEST(first.facts.to_address == "ana@example.com");
   BOOST_TEST(first.facts.variables == R"({"order":"A-1"})");
   BOOST_REQUIRE_EQUAL(first.facts.parts.size(), 2);
-  BOOST_TEST(permit_one(held).facts.attempts == 1); // the answer of the first COMMIT may have been lost
+  BOOST_TEST(permit_one(held).facts.attempts
+             == 1); // the answer of the first COMMIT may have been lost
 }
 
 BOOST_FIXTURE_TEST_CASE(an_accepted_attempt_is_final_and_leaves_a_trail, ledger) {
@@ -95,7 +99,8 @@ BOOST_FIXTURE_TEST_CASE(a_late_worker_cannot_overwrite_a_newer_lease_S14, ledger
   const auto newer = claim_one();
   BOOST_TEST(newer.held.number == late.held.number + 1);
 
-  BOOST_TEST(!settle_one(late, verdict::refused, {state::permanent_failure, {}, false, "refused"}).ours);
+  BOOST_TEST(
+      !settle_one(late, verdict::refused, {state::permanent_failure, {}, false, "refused"}).ours);
   BOOST_TEST(to_string(state_of(id)) == "leased");
   BOOST_TEST(!permit_one(late).still_ours);
   BOOST_TEST(storage::renew(db, {{late.key, late.held}}, lease_length)->size() == 1);
@@ -141,7 +146,8 @@ BOOST_FIXTURE_TEST_CASE(a_lease_that_ran_out_before_its_permit_is_given_back_and
   BOOST_TEST(value("select attempts from arauto.delivery") == "0");
 }
 
-BOOST_FIXTURE_TEST_CASE(poison_that_kills_its_worker_is_claimed_alone_and_then_given_up_S12, ledger) {
+BOOST_FIXTURE_TEST_CASE(poison_that_kills_its_worker_is_claimed_alone_and_then_given_up_S12,
+                        ledger) {
   const auto id = accepted_event("poison");
   for (int death = 1; death <= 2; ++death) {
     let_expire(claim_one());
@@ -157,7 +163,8 @@ BOOST_FIXTURE_TEST_CASE(poison_that_kills_its_worker_is_claimed_alone_and_then_g
     BOOST_REQUIRE(storage::reap(db, 5, {}, 100));
   }
   BOOST_TEST(to_string(state_of(id)) == "permanent_failure");
-  BOOST_TEST(value("select cause from arauto.delivery where event_id = '" + id.text + "'") == "worker_lost");
+  BOOST_TEST(value("select cause from arauto.delivery where event_id = '" + id.text + "'")
+             == "worker_lost");
 }
 
 BOOST_FIXTURE_TEST_CASE(an_attempt_that_never_began_is_given_back_without_a_trail_P7, ledger) {
@@ -183,7 +190,8 @@ BOOST_FIXTURE_TEST_CASE(a_renewal_keeps_the_lease_and_names_the_lost_ones, ledge
   accepted_event("o-2");
   const auto leases = claim(2);
   let_expire(leases[0]);
-  const auto lost = storage::renew(db, {{leases[0].key, leases[0].held}, {leases[1].key, leases[1].held}}, lease_length);
+  const auto lost = storage::renew(
+      db, {{leases[0].key, leases[0].held}, {leases[1].key, leases[1].held}}, lease_length);
   BOOST_REQUIRE(lost);
   BOOST_REQUIRE_EQUAL(lost->size(), 1);
   BOOST_TEST((lost->at(0).key == leases[0].key));
@@ -222,7 +230,8 @@ BOOST_FIXTURE_TEST_CASE(a_bad_address_is_suppressed_for_the_next_event, ledger) 
   BOOST_TEST(storage::settle(db, {bounced})->at(0).ours);
   const auto next = accepted_event("o-2");
   BOOST_TEST(to_string(permit_one(claim_one()).now) == "suppressed");
-  BOOST_TEST(value("select cause from arauto.delivery where event_id = '" + next.text + "'") == "address_suppressed");
+  BOOST_TEST(value("select cause from arauto.delivery where event_id = '" + next.text + "'")
+             == "address_suppressed");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -97,13 +97,14 @@ storage::settled ledger::settle_accepted(const storage::lease& held) {
 }
 
 void ledger::let_expire(const storage::lease& held) {
-  sql("update arauto.delivery set lease_until = clock_timestamp() - interval '1 second' where event_id = '"
+  sql("update arauto.delivery set lease_until = clock_timestamp() - interval '1 second' where "
+      "event_id = '"
       + held.key.event.text + "' and state = 'leased'");
 }
 
 state ledger::state_of(const event_id& id, channel via) {
-  const auto word = value("select state from arauto.delivery where event_id = '" + id.text + "' and channel = '"
-                          + to_string(via) + "'");
+  const auto word = value("select state from arauto.delivery where event_id = '" + id.text
+                          + "' and channel = '" + to_string(via) + "'");
   const auto known = state_spelled(word);
   BOOST_REQUIRE_MESSAGE(known, "no such delivery state: " + word);
   return *known;

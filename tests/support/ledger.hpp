@@ -1,5 +1,6 @@
-// A database with one tenant that can be told things: `acme`, user `ana`, template `order.shipped`; and the few steps
-// every storage test takes. Each step asserts that it worked, so that a test only says what it is about.
+// A database with one tenant that can be told things: `acme`, user `ana`, template `order.shipped`;
+// and the few steps every storage test takes. Each step asserts that it worked, so that a test only
+// says what it is about.
 #pragma once
 
 #include <string>

@@ -1,0 +1,43 @@
+// A courier owns the conversations with one provider account: one port, a fair queue for its slots,
+// a breaker. Waiting here costs no attempt. Slots are given to deliveries that then ask their
+// permit and send at once.
+#pragma once
+
+#include <chrono>
+#include <map>
+
+#include "actors/fair_queue.hpp"
+#include "actors/house.hpp"
+#include "actors/protocol.hpp"
+#include "storage/model/breaker.hpp"
+
+namespace arauto {
+
+struct courier_memory {
+  static inline const char* name = "courier";
+
+  struct waiter {
+    storage::held_delivery whose;
+    caf::typed_response_promise<slot_granted> asker;
+  };
+  struct sending {
+    lease_token held;
+    caf::typed_response_promise<outcome> asker;
+  };
+  struct slot {
+    lease_token held;
+    std::chrono::steady_clock::time_point since;
+  };
+
+  house_ptr house;
+  fair_queue<waiter> queue;
+  std::map<delivery_key, slot> granted; // given, not yet sent
+  std::map<delivery_key, sending> open; // with the port
+  breaker account;
+  bool tick_asked = false;
+};
+
+courier_actor::behavior_type courier(courier_actor::stateful_pointer<courier_memory> self,
+                                     house_ptr house);
+
+} // namespace arauto

@@ -1,0 +1,34 @@
+// One delivery from lease to result, one step after the other: slot -> permit -> send -> settle,
+// then gone. Everything it may rely on is in its lease and in the permit's answer; it never
+// restarts anything and never continues from memory.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "actors/house.hpp"
+#include "actors/protocol.hpp"
+
+namespace arauto {
+
+struct delivery_memory {
+  static inline const char* name = "delivery";
+  enum class step { waiting_for_slot, asking_permit, sending, settling };
+
+  house_ptr house;
+  storage::lease held;
+  keeper_actor keeper;
+  courier_actor courier;
+  step at = step::waiting_for_slot;
+  bool going_back = false; // asked to give its lease back before a permit
+  std::chrono::steady_clock::time_point trusted_until{};
+  send_facts facts;
+};
+
+// Ends with no reason when it has done what it could; with crashed_before_send or crashed_in_send
+// when it threw.
+delivery_actor::behavior_type delivery(delivery_actor::stateful_pointer<delivery_memory> self,
+                                       house_ptr house, storage::lease held, keeper_actor keeper,
+                                       courier_actor courier);
+
+} // namespace arauto

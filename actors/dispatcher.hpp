@@ -1,0 +1,58 @@
+// A dispatcher is one tenant's window on this node: it claims no more than its room, starts a
+// delivery for each lease, renews what runs, and offers the front what is free. Born at the first
+// work, leaves when idle.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/house.hpp"
+#include "actors/protocol.hpp"
+#include "actors/window.hpp"
+
+namespace arauto {
+
+struct dispatcher_memory {
+  using steady = std::chrono::steady_clock;
+
+  struct running {
+    storage::lease held;
+    delivery_actor actor;
+    steady::time_point since;
+    caf::typed_response_promise<delivery_ended> suspect_asker; // pending only for a suspect
+  };
+
+  // One channel's part of the window: what runs here, and what the front may start.
+  struct lane {
+    window places;
+    std::size_t offered = 0;  // places the front may fill
+    std::size_t claiming = 0; // places of the open claim; one claim at a time
+    std::uint64_t claim_number = 0;
+    bool withdrawing = false;
+    bool more_waits = false; // the last claim came back full, or a hint came since
+  };
+
+  std::string name; // dispatcher/acme
+  house_ptr house;
+  tenant_id tenant;
+  supervisor_actor supervisor;
+  colleagues staff;
+  std::map<channel, lane> lanes;
+  std::unordered_map<caf::actor_id, running> deliveries;
+  std::deque<steady::time_point> crashes;
+  std::size_t next_keeper = 0;
+  int idle_rounds = 0;
+  bool leaving = false;  // offers nothing any more
+  bool retiring = false; // the supervisor sends nothing any more
+  bool stopping = false;
+  std::vector<caf::typed_response_promise<delivery_ended>> stop_askers;
+};
+
+dispatcher_actor::behavior_type
+dispatcher(dispatcher_actor::stateful_pointer<dispatcher_memory> self, house_ptr house,
+           tenant_id tenant, supervisor_actor supervisor, colleagues staff);
+
+} // namespace arauto

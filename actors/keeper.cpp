@@ -1,0 +1,238 @@
+#include "actors/keeper.hpp"
+
+#include <algorithm>
+
+#include "actors/in_parts.hpp"
+#include "storage/events.hpp"
+#include "storage/log.hpp"
+#include "storage/nodes.hpp"
+
+namespace arauto {
+
+namespace {
+
+using self_ptr = keeper_actor::stateful_pointer<keeper_memory>;
+
+constexpr std::size_t batch_max = 500;
+constexpr std::chrono::milliseconds settle_again_after{500};
+
+void ask_flush(self_ptr self) {
+  if (std::exchange(self->state.flush_asked, true)) return;
+  self->send(self, flush_due{});
+}
+
+// Remembers whether the database was there, for readyz and the reaper.
+template <class T>
+const result<T>& noted(self_ptr self, const result<T>& made) {
+  const bool away = made.error() == errc::unavailable || made.error() == errc::commit_in_doubt;
+  const bool was_there = self->state.house->database_seen.exchange(!away);
+  if (was_there && away) log::warn("database_away", {{"reason", made.why().text}});
+  if (!was_there && !away) log::info("database_back", {});
+  return made;
+}
+
+template <class Item>
+std::vector<Item> chunk(const std::vector<Item>& items, std::size_t from) {
+  const auto begin = items.begin() + static_cast<std::ptrdiff_t>(from);
+  return {begin, begin + static_cast<std::ptrdiff_t>(std::min(batch_max, items.size() - from))};
+}
+
+// Runs a waiting list in batches; `answered(index, result)` is told of each item.
+template <class Answer, class Item, class Call, class Answered>
+void run_batches(const std::vector<Item>& items, const Call& call, const Answered& answered) {
+  for (std::size_t from = 0; from < items.size(); from += batch_max) {
+    auto answers = in_parts<Answer>(chunk(items, from), call);
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      answered(from + i, answers[i]);
+  }
+}
+
+accepted_group commit_group(self_ptr self, const std::vector<notification>& group) {
+  auto& s = self->state;
+  accepted_group answer;
+  answer.ones.resize(group.size());
+  s.house->numbers.accept_group(group.size());
+  run_batches<accept_answer>(
+      group,
+      [&](const std::vector<notification>& part) {
+        return noted(self, storage::accept(*s.db, part, s.house->node, s.house->settings.lease));
+      },
+      [&](std::size_t i, result<accept_answer>& made) {
+        auto& one = answer.ones[i];
+        if (made) {
+          one.answer = std::move(*made);
+        } else if (made.error() == errc::busy) {
+          one.answer.verdict = acceptance::in_progress; // an application's open transaction holds
+                                                        // this very operation
+        } else {
+          one.failed = made.error() == errc::internal ? errc::internal : errc::unavailable;
+        }
+      });
+  return answer;
+}
+
+void flush_permits(self_ptr self) {
+  auto& s = self->state;
+  auto batch = s.permits.taken();
+  run_batches<storage::permit>(
+      batch.items,
+      [&](const std::vector<storage::held_delivery>& part) {
+        return noted(self, storage::ask_permits(*s.db, part, s.house->settings.lease));
+      },
+      [&](std::size_t i, result<storage::permit>& made) {
+        if (made)
+          batch.askers[i].deliver(std::move(*made));
+        else
+          batch.askers[i].deliver(caf::make_error(made.error()));
+      });
+}
+
+// An answer of a provider is worth waiting for: while the database is away it is kept and asked
+// again.
+void flush_settlements(self_ptr self) {
+  auto& s = self->state;
+  auto batch = s.settlements.taken();
+  run_batches<storage::settled>(
+      batch.items,
+      [&](const std::vector<storage::settlement>& part) {
+        return noted(self, storage::settle(*s.db, part));
+      },
+      [&](std::size_t i, result<storage::settled>& made) {
+        const bool away = made.error() == errc::unavailable || made.error() == errc::commit_in_doubt
+                          || made.error() == errc::busy || made.error() == errc::try_again;
+        if (made)
+          batch.askers[i].deliver(*made);
+        else if (away)
+          s.settlements.add(std::move(batch.items[i]), std::move(batch.askers[i]));
+        else
+          batch.askers[i].deliver(caf::make_error(made.error()));
+      });
+  if (!s.settlements.items.empty() && !std::exchange(s.retry_asked, true))
+    self->delayed_send(self, settle_again_after, retry_due{});
+}
+
+void flush_renewals(self_ptr self) {
+  auto& s = self->state;
+  auto batch = s.renewals.taken();
+  if (batch.items.empty()) return;
+  std::vector<storage::held_delivery> all;
+  for (const auto& list : batch.items)
+    all.insert(all.end(), list.begin(), list.end());
+  const auto made = noted(self, storage::renew(*s.db, all, s.house->settings.lease));
+  for (std::size_t i = 0; i < batch.askers.size(); ++i) {
+    if (!made) {
+      batch.askers[i].deliver(caf::make_error(made.error()));
+      continue;
+    }
+    leases_lost answer;
+    for (const auto& one : batch.items[i])
+      if (std::any_of(made->begin(), made->end(),
+                      [&](const auto& lost) { return lost.key == one.key; }))
+        answer.lost.push_back(one);
+    batch.askers[i].deliver(std::move(answer));
+  }
+}
+
+void flush_claims(self_ptr self) {
+  auto& s = self->state;
+  auto batch = s.rooms.taken();
+  if (batch.items.empty()) return;
+  auto made =
+      noted(self, storage::claim(*s.db, batch.items, s.house->node, s.house->settings.lease));
+  for (std::size_t i = 0; i < batch.askers.size(); ++i) {
+    if (!made) {
+      batch.askers[i].deliver(caf::make_error(made.error()));
+      continue;
+    }
+    claimed answer;
+    for (const auto& one : *made)
+      if (one.tenant == batch.items[i].tenant && one.key.via == batch.items[i].via)
+        answer.leases.push_back(one);
+    batch.askers[i].deliver(std::move(answer));
+  }
+}
+
+void flush(self_ptr self) {
+  self->state.flush_asked = false;
+  flush_settlements(self); // frees windows
+  flush_renewals(self);    // keeps what we have
+  flush_permits(self);
+  flush_claims(self);
+}
+
+claimed claim_alone(self_ptr self) {
+  auto& s = self->state;
+  const auto made = noted(
+      self, storage::claim_suspect(*s.db, s.house->served, s.house->node, s.house->settings.lease));
+  claimed answer;
+  if (made && *made) answer.leases.push_back(**made);
+  return answer;
+}
+
+caf::result<leases_reaped> reap(self_ptr self) {
+  auto& s = self->state;
+  const auto& rules = s.house->settings;
+  auto made = noted(
+      self, storage::reap(*s.db, rules.lost_leases_max, rules.doubt, static_cast<int>(batch_max)));
+  if (!made) return caf::make_error(made.error());
+  s.house->numbers.reaped(made->size());
+  return leases_reaped{std::move(*made)};
+}
+
+caf::result<due_work> find_work(self_ptr self) {
+  auto& s = self->state;
+  const auto made = noted(self, storage::due_tenants(*s.db, s.house->served));
+  if (!made) return caf::make_error(made.error());
+  due_work answer;
+  for (const auto& [tenant, via] : *made)
+    answer.hints.push_back({tenant, via});
+  return answer;
+}
+
+} // namespace
+
+keeper_actor::behavior_type keeper(self_ptr self, house_ptr house) {
+  keep_exceptions_quiet(self);
+  auto& s = self->state;
+  s.house = std::move(house);
+  auto database = s.house->settings.database;
+  database.observed = [house = s.house.get()](const char* name, std::chrono::nanoseconds took,
+                                              std::size_t rows) {
+    house->numbers.statement(name, took, rows);
+  };
+  s.db = std::make_unique<storage::session>(database);
+  return {
+      [self](const commit_accepted& c) { return commit_group(self, c.group); },
+      [self](const claim_due& c) {
+        ask_flush(self);
+        return self->state.rooms.add(c.wanted, self->make_response_promise<claimed>());
+      },
+      [self](claim_suspect) { return claim_alone(self); },
+      [self](const ask_permit& a) {
+        ask_flush(self);
+        return self->state.permits.add(a.whose, self->make_response_promise<storage::permit>());
+      },
+      [self](settle_attempt& a) {
+        ask_flush(self);
+        return self->state.settlements.add(std::move(a.what),
+                                           self->make_response_promise<storage::settled>());
+      },
+      [self](renew_leases& r) {
+        ask_flush(self);
+        return self->state.renewals.add(std::move(r.held),
+                                        self->make_response_promise<leases_lost>());
+      },
+      [self](reap_leases) { return reap(self); },
+      [self](find_due) { return find_work(self); },
+      [self](send_heartbeat) {
+        noted(self, storage::heartbeat(*self->state.db, self->state.house->node, ""));
+      },
+      [self](flush_due) { flush(self); },
+      [self](retry_due) {
+        self->state.retry_asked = false;
+        flush_settlements(self);
+      },
+  };
+}
+
+} // namespace arauto

@@ -1,0 +1,66 @@
+// The numbers of this node. Names and labels are bounded: no tenant, no id, no address.
+// Thread-safe; references are kept because looking a label up costs more than counting.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include "storage/model/event.hpp"
+#include "storage/model/outcome.hpp"
+#include "storage/model/state.hpp"
+
+namespace arauto {
+
+class meter {
+public:
+  explicit meter(std::shared_ptr<prometheus::Registry> registry);
+
+  void accepted(acceptance verdict);
+  void accept_group(std::size_t notifications);
+  void attempted(verdict said);
+  void settled(state now);
+  void stale_settlement() { stale_.Increment(); }
+  void reaped(std::size_t leases) { reaped_.Increment(static_cast<double>(leases)); }
+  void restarted() { restarts_.Increment(); }
+  void in_flight(double change) { in_flight_.Increment(change); }
+  void slots_waiting(std::size_t count) { slots_waiting_.Set(static_cast<double>(count)); }
+  void account_paused(bool paused) { account_paused_.Set(paused ? 1 : 0); }
+  // Called by every session, from its thread.
+  void statement(const char* name, std::chrono::nanoseconds took, std::size_t rows);
+
+private:
+  struct statement_numbers {
+    prometheus::Histogram* seconds;
+    prometheus::Counter* rows;
+  };
+
+  std::shared_ptr<prometheus::Registry> registry_;
+  prometheus::Family<prometheus::Counter>& accepts_;
+  prometheus::Family<prometheus::Counter>& attempts_;
+  prometheus::Family<prometheus::Counter>& settlements_;
+  prometheus::Family<prometheus::Histogram>& statement_seconds_;
+  prometheus::Family<prometheus::Counter>& statement_rows_;
+  std::map<acceptance, prometheus::Counter*> accept_counters_;
+  std::map<verdict, prometheus::Counter*> attempt_counters_;
+  std::map<state, prometheus::Counter*> settle_counters_;
+  prometheus::Histogram& accept_group_;
+  prometheus::Counter& stale_;
+  prometheus::Counter& reaped_;
+  prometheus::Counter& restarts_;
+  prometheus::Gauge& in_flight_;
+  prometheus::Gauge& slots_waiting_;
+  prometheus::Gauge& account_paused_;
+  std::mutex mutex_;
+  std::map<std::string, statement_numbers> statements_;
+};
+
+} // namespace arauto

@@ -1,0 +1,122 @@
+#include "actors/office.hpp"
+
+#include <future>
+#include <mutex>
+
+#include "actors/house.hpp"
+#include "actors/protocol.hpp"
+#include "actors/supervisor.hpp"
+#include "storage/model/chance.hpp"
+#include "storage/model/uuid.hpp"
+
+namespace arauto {
+
+namespace {
+
+struct office_config : caf::actor_system_config {
+  explicit office_config(const office_settings& rules) {
+    add_message_types<caf::id_block::arauto>();
+    add_error_category(caf::atom("arauto"),
+                       [](std::uint8_t code, caf::atom_value, const caf::message&) {
+                         return to_string(static_cast<errc>(code));
+                       });
+    set("scheduler.max-threads", rules.scheduler_threads);
+    set("scheduler.max-throughput", std::size_t{50}); // one busy actor must not hold the others up
+  }
+};
+
+// What an actor's error means to the asker of the office.
+errc code_of(const caf::error& why) {
+  if (why.category() == caf::atom("arauto")) return static_cast<errc>(why.code());
+  return errc::unavailable; // dead or dying, or no answer in time: the same operation may be sent
+                            // again
+}
+
+} // namespace
+
+struct office::inside {
+  house_ptr house;
+  office_config config;
+  caf::actor_system system;
+  supervisor_actor boss;
+  std::mutex mutex;
+  front_actor front;
+  bool stopped = false;
+
+  inside(house_ptr given, const office_settings& rules)
+      : house{std::move(given)}, config{rules}, system{config} {}
+
+  front_actor current_front() {
+    const std::lock_guard lock{mutex};
+    return front;
+  }
+};
+
+office::office(office_settings settings, std::unique_ptr<channels::port> mail,
+               std::shared_ptr<prometheus::Registry> metrics, std::function<void()> on_collapse) {
+  const node_id self{uuid_v7(std::chrono::system_clock::now(), random_bytes_10())};
+  auto home = std::make_shared<house>(settings, self, std::move(mail), std::move(metrics),
+                                      std::move(on_collapse));
+  inside_ = std::make_unique<inside>(home, settings);
+  auto& in = *inside_;
+  std::promise<void> front_is_there;
+  bool first = true;
+  in.boss = in.system.spawn(supervisor, home, [&in, &front_is_there, &first](front_actor started) {
+    const std::lock_guard lock{in.mutex};
+    in.front = std::move(started);
+    if (std::exchange(first, false)) front_is_there.set_value();
+  });
+  front_is_there.get_future().wait();
+}
+
+office::~office() {
+  stop(std::chrono::milliseconds{0});
+}
+
+result<accept_answer> office::submit(notification asked) {
+  auto& in = *inside_;
+  if (in.house->stopping) return errc::stopping;
+  if (asked.id.text.empty())
+    asked.id = {uuid_v7(std::chrono::system_clock::now(), random_bytes_10())};
+  // Twice the patience of the front: it answers by itself, this is the net under it.
+  const auto patience = 2 * in.house->settings.accept_patience;
+  caf::scoped_actor self{in.system, true};
+  result<accept_answer> answer{errc::unavailable};
+  self->request(in.current_front(), patience, submit_notification{std::move(asked)})
+      .receive([&](accept_answer& made) { answer = std::move(made); },
+               [&](const caf::error& why) {
+                 answer = failure{code_of(why), {}};
+               });
+  return answer;
+}
+
+void office::work_ready(const tenant_id& tenant) {
+  for (auto via : inside_->house->served)
+    caf::anon_send(inside_->boss, arauto::work_ready{tenant, via});
+}
+
+bool office::can_accept() const {
+  return inside_->house->database_seen && !inside_->house->stopping;
+}
+
+void office::stop(std::chrono::milliseconds limit) {
+  auto& in = *inside_;
+  if (std::exchange(in.stopped, true)) return;
+  in.house->stopping = true;
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  {
+    caf::scoped_actor self{in.system, true};
+    self->request(in.boss, limit + std::chrono::milliseconds{500}, orderly_stop{limit})
+        .receive([](delivery_ended) {}, [](const caf::error&) {});
+    self->send_exit(in.boss, caf::exit_reason::user_shutdown);
+  }
+  in.house->mail->stop(deadline);
+  in.boss = nullptr;
+  {
+    const std::lock_guard lock{in.mutex};
+    in.front = nullptr;
+  }
+  in.system.await_all_actors_done();
+}
+
+} // namespace arauto

@@ -1,0 +1,207 @@
+// Every message and every interface between the actors of one node. A message is a small named
+// struct: a command is verb and noun, a fact noun and past, a timer ends in _due. A reply is the
+// thing itself. Everything between actors is a request that is answered, and each asker may have a
+// fixed number open: README.md has the sum.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "actors/channels/port.hpp"
+#include "actors/fwd.hpp"
+#include "actors/inspect.hpp"
+#include "storage/deliveries.hpp"
+#include "storage/model/event.hpp"
+
+namespace arauto {
+
+// -- accepting ---------------------------------------------------------------
+
+struct submit_notification {
+  notification asked;
+}; // to the front, by whoever took it from the outside
+struct commit_accepted {
+  std::vector<notification> group;
+}; // one transaction for all of them
+struct accepted_one {
+  errc failed = errc::none;
+  accept_answer answer;
+}; // failed: nothing is known but this
+struct accepted_group {
+  std::vector<accepted_one> ones;
+}; // in the order asked
+// How many deliveries of a tenant may be born leased: room the dispatcher keeps free for the front.
+struct room_offered {
+  tenant_id tenant;
+  channel via = channel::email;
+  std::int32_t deliveries = 0;
+};
+struct withdraw_room {
+  tenant_id tenant;
+  channel via = channel::email;
+}; // a backlog waits: newcomers must queue
+struct room_returned {
+  std::int32_t deliveries = 0;
+};                   // what was not used
+struct flush_due {}; // to oneself: what came before it is now in the group
+
+// -- working -----------------------------------------------------------------
+
+struct work_ready {
+  tenant_id tenant;
+  channel via = channel::email;
+}; // a hint; may be lost, doubled or late
+struct leases_granted {
+  std::vector<storage::lease> leases;
+}; // all of one tenant, born or claimed
+struct claim_due {
+  storage::room wanted;
+};                       // leases for one dispatcher
+struct claim_suspect {}; // one that took workers down before
+struct claimed {
+  std::vector<storage::lease> leases;
+};
+struct ask_permit {
+  storage::held_delivery whose;
+}; // may this attempt begin?
+struct settle_attempt {
+  storage::settlement what;
+}; // kept and asked again until answered
+struct renew_leases {
+  std::vector<storage::held_delivery> held;
+};
+struct leases_lost {
+  std::vector<storage::held_delivery> lost;
+}; // the rest was renewed
+struct run_suspect {
+  storage::lease held;
+}; // answered when it has ended
+struct delivery_ended {};
+
+// -- sending -----------------------------------------------------------------
+
+struct want_slot {
+  tenant_id tenant;
+  storage::held_delivery whose;
+  priority urgency = priority::normal;
+};
+struct slot_granted {}; // send soon: others wait for it
+struct return_slot {    // not needed any more, granted or not
+  tenant_id tenant;
+  storage::held_delivery whose;
+};
+struct send_message { // uses up the slot
+  storage::held_delivery whose;
+  channels::composed what;
+  caf::timespan trusted_until{0}; // steady clock, since its epoch
+};
+struct attempt_answered {
+  storage::held_delivery whose;
+  outcome what;
+}; // from the port's thread
+
+// -- looking after ------------------------------------------------------------
+
+struct reap_leases {};
+struct leases_reaped {
+  std::vector<storage::reaped> reaped;
+};
+struct find_due {};
+struct due_work {
+  std::vector<work_ready> hints;
+};
+struct send_heartbeat {};
+struct poll_due {};
+struct renewal_due {};
+struct retry_due {};
+struct may_retire {
+  tenant_id tenant;
+};                       // a dispatcher without work; once answered it gets no more
+struct stop_claiming {}; // orderly stop: answered when nothing is in flight here any more
+struct give_back {};     // to a delivery: what has no permit yet goes back to due
+struct orderly_stop {
+  caf::timespan limit{0};
+};
+
+// -- interfaces ---------------------------------------------------------------
+
+// Owns one connection; batches what its mailbox holds into one statement.
+using keeper_actor = caf::typed_actor<
+    // One transaction for the whole group, a verdict for each.
+    caf::replies_to<commit_accepted>::with<accepted_group>,
+    // Leases what is due, at most the room; an empty answer means there is no more.
+    caf::replies_to<claim_due>::with<claimed>, caf::replies_to<claim_suspect>::with<claimed>,
+    // The verdict of the database on this attempt; errc::unavailable: nobody knows, let the lease
+    // run out.
+    caf::replies_to<ask_permit>::with<storage::permit>,
+    // Recorded, or stale. Waits out a database that is away.
+    caf::replies_to<settle_attempt>::with<storage::settled>,
+    // Extends leases by explicit list.
+    caf::replies_to<renew_leases>::with<leases_lost>,
+    // The reaper's two questions and the node's heartbeat.
+    caf::replies_to<reap_leases>::with<leases_reaped>, caf::replies_to<find_due>::with<due_work>,
+    caf::reacts_to<send_heartbeat>, caf::reacts_to<flush_due>, caf::reacts_to<retry_due>>;
+
+// Owns the conversations with one provider account: fair queue for its slots, breaker, one port.
+using courier_actor = caf::typed_actor<
+    // Answered when a slot is free for this tenant's turn and the account is open; that may take
+    // long.
+    caf::replies_to<want_slot>::with<slot_granted>, caf::reacts_to<return_slot>,
+    // Answered with what the provider said, or unknown.
+    caf::replies_to<send_message>::with<outcome>,
+    // From the port, and from its own clock.
+    caf::reacts_to<attempt_answered>, caf::reacts_to<retry_due>>;
+
+// Takes notifications, commits them in groups, tells dispatchers.
+using front_actor = caf::typed_actor<
+    // errc::no_room when the window is full, errc::unavailable when the database is away: send the
+    // same operation again.
+    caf::replies_to<submit_notification>::with<accept_answer>, caf::reacts_to<room_offered>,
+    caf::replies_to<withdraw_room>::with<room_returned>, caf::reacts_to<flush_due>,
+    caf::reacts_to<colleagues>>;
+
+// Who is to be asked. A new set means: what was asked of the old ones and not answered, will not
+// be.
+struct colleagues {
+  std::vector<keeper_actor> accept_keepers;
+  std::vector<keeper_actor> work_keepers;
+  courier_actor mail;
+  front_actor front;
+};
+
+// One (event, channel) from lease to result; gone afterwards.
+using delivery_actor = caf::typed_actor<
+    // Before the permit: back to due and gone. After it: finish.
+    caf::reacts_to<give_back>>;
+
+// One tenant's window on this node.
+using dispatcher_actor =
+    caf::typed_actor<caf::reacts_to<work_ready>, caf::reacts_to<leases_granted>,
+                     // Runs this one with nothing else of its kind; answered when it has ended.
+                     caf::replies_to<run_suspect>::with<delivery_ended>,
+                     caf::reacts_to<renewal_due>, caf::reacts_to<colleagues>,
+                     // Answered when nothing is in flight any more.
+                     caf::replies_to<stop_claiming>::with<delivery_ended>>;
+
+// Timers: ends lost leases, finds forgotten work, keeps the node's heartbeat.
+using reaper_actor = caf::typed_actor<caf::reacts_to<poll_due>, caf::reacts_to<colleagues>>;
+
+// Starts everybody, restarts who crashes within an intensity, logs every death, does no work
+// itself.
+using supervisor_actor = caf::typed_actor<
+    // To the tenant's dispatcher, which is started when it is not there.
+    caf::reacts_to<work_ready>, caf::reacts_to<leases_granted>,
+    caf::replies_to<run_suspect>::with<delivery_ended>,
+    // A dispatcher that has nothing to do.
+    caf::replies_to<may_retire>::with<delivery_ended>,
+    // A branch may be started again.
+    caf::reacts_to<retry_due>,
+    // Drains; answered when all is quiet or the limit has passed.
+    caf::replies_to<orderly_stop>::with<delivery_ended>>;
+
+} // namespace arauto
+
+#include "actors/inspect_messages.hpp"

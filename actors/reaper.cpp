@@ -1,0 +1,108 @@
+#include "actors/reaper.hpp"
+
+#include "storage/log.hpp"
+
+namespace arauto {
+
+namespace {
+
+using self_ptr = reaper_actor::stateful_pointer<reaper_memory>;
+using steady = std::chrono::steady_clock;
+
+const keeper_actor& my_keeper(self_ptr self) {
+  return self->state.staff.work_keepers.back();
+}
+
+void log_reaped(const storage::reaped& one) {
+  log::warn("lease_lost", {{"tenant", one.tenant.text},
+                           {"event_id", one.key.event.text},
+                           {"channel", spelled(one.key.via)},
+                           {"lease_token", one.lost.number},
+                           {"state", spelled(one.now)}});
+}
+
+void reap(self_ptr self) {
+  auto& s = self->state;
+  if (s.reaping || steady::now() < s.reap_not_before) return;
+  s.reaping = true;
+  self->request(my_keeper(self), caf::infinite, reap_leases{})
+      .then(
+          [self](const leases_reaped& got) {
+            self->state.reaping = false;
+            for (const auto& one : got.reaped) {
+              self->state.house->numbers.settled(one.now);
+              log_reaped(one);
+            }
+          },
+          [self](const caf::error&) { self->state.reaping = false; });
+}
+
+void find(self_ptr self) {
+  auto& s = self->state;
+  if (s.finding || s.house->stopping) return;
+  s.finding = true;
+  self->request(my_keeper(self), caf::infinite, find_due{})
+      .then(
+          [self](const due_work& got) {
+            self->state.finding = false;
+            for (const auto& hint : got.hints)
+              tell(self, self->state.supervisor, hint);
+          },
+          [self](const caf::error&) { self->state.finding = false; });
+}
+
+void suspect(self_ptr self) {
+  auto& s = self->state;
+  if (s.suspecting || s.house->stopping) return;
+  s.suspecting = true;
+  self->request(my_keeper(self), caf::infinite, claim_suspect{})
+      .then(
+          [self](const claimed& got) {
+            if (got.leases.empty()) {
+              self->state.suspecting = false;
+              return;
+            }
+            self->request(self->state.supervisor, caf::infinite, run_suspect{got.leases.front()})
+                .then([self](delivery_ended) { self->state.suspecting = false; },
+                      [self](const caf::error&) { self->state.suspecting = false; });
+          },
+          [self](const caf::error&) { self->state.suspecting = false; });
+}
+
+void poll(self_ptr self) {
+  auto& s = self->state;
+  const auto now = steady::now();
+  const bool away = !s.house->database_seen;
+  if (s.was_away && !away) s.reap_not_before = now + s.house->settings.lease;
+  s.was_away = away;
+  if (now >= s.heartbeat_due) {
+    s.heartbeat_due = now + s.house->settings.heartbeat;
+    tell(self, my_keeper(self), send_heartbeat{});
+  }
+  reap(self);
+  find(self);
+  suspect(self);
+  self->delayed_send(self, s.house->settings.poll, poll_due{});
+}
+
+} // namespace
+
+reaper_actor::behavior_type reaper(self_ptr self, house_ptr house, supervisor_actor supervisor,
+                                   colleagues staff) {
+  keep_exceptions_quiet(self);
+  auto& s = self->state;
+  s.house = std::move(house);
+  s.supervisor = std::move(supervisor);
+  s.staff = std::move(staff);
+  self->send(self, poll_due{});
+  return {
+      [self](poll_due) { poll(self); },
+      [self](const colleagues& staff) {
+        auto& s = self->state;
+        s.staff = staff;
+        s.reaping = s.finding = s.suspecting = false; // the old ones will not answer
+      },
+  };
+}
+
+} // namespace arauto

@@ -1,0 +1,27 @@
+#include "storage/model/breaker.hpp"
+
+#include <algorithm>
+
+namespace arauto {
+
+void breaker::heard(verdict said, time_point now, double random01) {
+  if (said != verdict::not_begun && said != verdict::account_refused) {
+    failures_ = 0;
+    pauses_ = 0;
+    return;
+  }
+  // Answers of sends that were open when the pause began do not prolong it.
+  if (paused() && now < until_) return;
+  failures_ = said == verdict::account_refused ? rules_.failures_max
+                                               : std::min(failures_ + 1, rules_.failures_max);
+  if (!paused()) return;
+  ++pauses_;
+  until_ = now + wait_before_next(pauses_, rules_.pause, random01);
+}
+
+std::size_t breaker::allowed(time_point now, std::size_t max) const {
+  if (!paused()) return max;
+  return now < until_ ? 0 : std::min<std::size_t>(1, max);
+}
+
+} // namespace arauto
