@@ -215,7 +215,9 @@ result<std::unique_ptr<port>> make_smtp_port(const smtp_settings& settings, wall
   if (settings.host.empty() || !is_word(settings.host)) return bad("host");
   if (!is_word(settings.helo_name)) return bad("helo_name");
   if (settings.connections_max == 0 || settings.messages_max == 0) return bad("connections_max");
-  auto tls = tls_context::make(settings.ca_file);
+  // The system's authorities take tens of milliseconds to read.
+  const auto clear = settings.tls == tls_mode::off;
+  auto tls = clear ? result<tls_context>{tls_context{}} : tls_context::make(settings.ca_file);
   if (!tls) return tls.why();
 
   auto complete = settings;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
 
 #include <netinet/in.h>
@@ -70,6 +71,10 @@ private:
   using context_ptr = std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)>;
 
   void run() {
+    sigset_t pipe; // OpenSSL writes without MSG_NOSIGNAL
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     const auto greeted = (!peer_.script_.implicit_tls || begin_tls()) && follow(answer_to("", ""));
     if (greeted) converse();
     end();
@@ -108,7 +113,8 @@ private:
   }
 
   bool follow(const std::string& reply) {
-    if (reply == silence) return true;
+    mute_ |= reply == silence;
+    if (mute_) return true;
     if (reply == deafness) {
       say("354 go on\r\n");
       return peer_.becomes([this] { return peer_.listening_again_; });
@@ -180,6 +186,7 @@ private:
   const int number_;
   int message_ = 0;
   bool in_auth_ = false;
+  bool mute_ = false;
   std::string in_;
   context_ptr context_{nullptr, &SSL_CTX_free};
   ssl_ptr ssl_{nullptr, &SSL_free};

@@ -28,7 +28,7 @@ struct heard {
 // Replies beside plain text.
 inline const std::string hang_up = "\001hang up"; // closes without a word
 inline const std::string reset = "\001reset";     // the connection is reset
-inline const std::string silence = "\001silence"; // says nothing and goes on listening
+inline const std::string silence = "\001silence"; // says nothing from now on, and listens
 inline const std::string deafness =
     "\001deafness"; // says 354 and reads nothing until listen_again()
 
