@@ -173,8 +173,7 @@ void html_place::begin_attribute(char c) {
 
 std::string_view html_place::objection_to_value() const {
   switch (at_) {
-  case spot::text:
-  case spot::comment: return {};
+  case spot::text: return {};
   case spot::raw:
     if (tag_ == "script" || tag_ == "style") return "no value can be made safe in this element";
     return end_tag_seen_ == 0 ? std::string_view{} : "a value cannot be part of a tag";

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_value_stands_only_where_it_can_be_escaped) {
                           "<{{x}}",
                           "<!{{x}}>",
                           "<!-- {{x}} -->",
-                          "<!--{{x}}>-->",
+                          "<!-- {{x}}>-->",
                           "<!-{{x}}",
                           "<script>{{x}}</script>",
                           "<SCRIPT>{{x}}</SCRIPT>",
