@@ -74,11 +74,6 @@ void print_settings() {
 
 } // namespace
 
-void fail(const std::string& what, const failure& why) {
-  throw trouble{what + ": " + std::string{spelled(why.code)}
-                + (why.text.empty() ? "" : ": " + why.text)};
-}
-
 storage::database_settings database_of(const settings& from) {
   auto made = from.office.database;
   if (!made.url.empty()) return made;

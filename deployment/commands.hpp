@@ -13,9 +13,6 @@
 
 namespace arauto::deployment {
 
-// What a process says to its parent when it ends (sysexits' EX_SOFTWARE for a collapse).
-enum exit_code : int { exit_good = 0, exit_trouble = 1, exit_usage = 2, exit_collapsed = 70 };
-
 struct command_line {
   CLI::App& app;
   std::function<settings()> read; // the three sources, once the arguments are known
@@ -39,8 +36,5 @@ int run(int argc, char** argv);
 // The database of the settings; where none is given, that of the `arauto dev` in the data
 // directory.
 storage::database_settings database_of(const settings& from);
-
-// Of a failure, as trouble: "cannot migrate: ..."
-[[noreturn]] void fail(const std::string& what, const failure& why);
 
 } // namespace arauto::deployment

@@ -9,7 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "deployment/commands.hpp"
 #include "deployment/trouble.hpp"
 #include "http/credentials.hpp"
 #include "storage/model/address.hpp"

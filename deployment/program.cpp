@@ -36,7 +36,7 @@ bool redirect(int input, int output, int error) {
   return ::dup2(input, 0) == 0 && ::dup2(output, 1) == 1 && ::dup2(error, 2) == 2;
 }
 
-int exit_code(int status) {
+int how_it_ended(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -97,12 +97,13 @@ int wait_for(pid_t pid) {
   while (::waitpid(pid, &status, 0) < 0)
     if (errno != EINTR)
       throw trouble{std::string{"cannot wait for a program: "} + std::strerror(errno)};
-  return exit_code(status);
+  return how_it_ended(status);
 }
 
 std::optional<int> ended(pid_t pid) {
   int status = 0;
-  return ::waitpid(pid, &status, WNOHANG) == pid ? std::optional{exit_code(status)} : std::nullopt;
+  return ::waitpid(pid, &status, WNOHANG) == pid ? std::optional{how_it_ended(status)}
+                                                 : std::nullopt;
 }
 
 bool exists(pid_t pid) {

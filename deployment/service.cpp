@@ -8,7 +8,6 @@
 #include "actors/channels/file_port.hpp"
 #include "actors/channels/smtp_port.hpp"
 #include "actors/office.hpp"
-#include "deployment/commands.hpp"
 #include "deployment/signals.hpp"
 #include "deployment/trouble.hpp"
 #include "http/server.hpp"
