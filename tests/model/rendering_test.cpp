@@ -174,6 +174,10 @@ BOOST_AUTO_TEST_CASE(a_template_cannot_grow_without_bound) {
   while (siblings.size() < 200'000)
     siblings += "{{^a}}{{/a}}";
   BOOST_TEST(text(siblings + "{{/a}}", list) == refused);
+  std::string long_list = "{\"a\":[0";
+  for (int i = 1; i < 70'000; ++i)
+    long_list += ",0";
+  BOOST_TEST(text("{{#a}}{{/a}}", long_list + "]}") == refused); // an empty pass is not free
   BOOST_TEST(text("{{#a}}" + std::string(1'000, 'y') + "{{/a}}", list).size() == 1'000'000u);
 }
 
