@@ -51,8 +51,11 @@ connection::connection(int socket, const surroundings& around) : socket_{socket}
 
 void connection::serve() {
   const auto most = around_.settings.requests_per_connection_max;
-  for (std::size_t served = 1; served <= most; ++served)
-    if (!await_first_byte() || !serve_one(served == most)) return;
+  const auto turn_ends = clock::now() + around_.settings.turn_max;
+  for (std::size_t served = 1; served <= most && await_first_byte(); ++served) {
+    const bool last = served == most || (around_.others_wait() && clock::now() >= turn_ends);
+    if (!serve_one(last)) return;
+  }
 }
 
 bool connection::serve_one(bool last) {

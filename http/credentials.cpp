@@ -109,7 +109,7 @@ or_problem<credentials::memory> credentials::read_again(const std::string& prefi
     fresh.status = key->status;
     fresh.tenant = key->tenant;
   } else if (key.error() != errc::not_found) {
-    return problem_of(key.error());
+    return problem_of(key.why());
   }
   remember(prefix, fresh);
   return fresh;

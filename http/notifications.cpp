@@ -18,7 +18,7 @@ namespace arauto::http {
 namespace {
 
 or_problem<answer> told(const result<storage::event_view>& found) {
-  if (!found) return problem_of(found.error());
+  if (!found) return problem_of(found.why());
   answer told;
   told.body = told_event(*found);
   return told;
@@ -35,7 +35,7 @@ or_problem<answer> post_notification(const request& asked, const means& with) {
   event.id.text = uuid_v7(now, random_bytes_10());
   event.tenant = asked.tenant;
   const auto said = with.staff.submit(event);
-  if (!said) return problem_of(said.error());
+  if (!said) return problem_of(said.why());
   return told_acceptance(event, *said);
 }
 
@@ -74,7 +74,7 @@ or_problem<answer> cancel_notification(const request& asked, const means& with) 
   const auto stops = with.sessions.with(
       [&](storage::session& db) { return storage::cancel_event(db, asked.tenant, id); },
       with.settings.database_patience);
-  if (!stops) return problem_of(stops.error());
+  if (!stops) return problem_of(stops.why());
   answer told;
   told.body = told_stops(id, *stops);
   return told;

@@ -67,8 +67,8 @@ problem retry_later(problem_code code, int seconds) {
   return what;
 }
 
-problem problem_of(errc code) {
-  switch (code) {
+problem problem_of(const failure& why) {
+  switch (why.code) {
   case errc::not_found: return refusal(problem_code::not_found);
   case errc::bad_input: return refusal(problem_code::invalid_request);
   case errc::no_room: return retry_later(problem_code::overloaded, 1);
@@ -79,8 +79,11 @@ problem problem_of(errc code) {
   case errc::colleague_lost: return retry_later(problem_code::unavailable, 2);
   case errc::busy:
   case errc::try_again: return retry_later(problem_code::unavailable, 1);
-  default: return refusal(problem_code::internal);
+  default: break;
   }
+  auto what = refusal(problem_code::internal);
+  what.for_log = to_string(why.code) + " " + why.text;
+  return what;
 }
 
 std::string problem_body(const problem& what, std::string_view request_id) {

@@ -68,6 +68,7 @@ struct problem {
   std::vector<field_error> errors;
   int retry_after_s = 0; // 0: no Retry-After
   std::string allow;     // of a 405
+  std::string for_log;   // never told
 };
 
 problem refusal(problem_code code, std::string detail = {}, std::vector<field_error> errors = {});
@@ -77,7 +78,7 @@ template <class T>
 using or_problem = std::variant<T, problem>;
 
 // How a failure of the floors below is told. Its text stays here: it is for the log.
-problem problem_of(errc code);
+problem problem_of(const failure& why);
 
 std::string problem_body(const problem& what, std::string_view request_id);
 

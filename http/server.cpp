@@ -41,7 +41,7 @@ private:
       open_.Increment();
       try {
         connection{socket, around_}.serve();
-      } catch (const std::exception&) { // memory; the connection is lost, the thread is not
+      } catch (...) { // memory; the connection is lost, the thread is not
         log::error("connection_crashed", {});
       }
       open_.Decrement();

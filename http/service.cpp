@@ -86,7 +86,7 @@ std::optional<answer> service::admit(const head& given, call& made) {
     const auto no = objection(given, made);
     if (!no) return std::nullopt;
     return counted(made, told_problem(*no, made.id));
-  } catch (const std::exception&) { // its text may quote anything; the log gets our words only
+  } catch (...) { // its text may quote anything; the log gets our words only
     log::error("request_crashed", {{"request", made.id}, {"step", "admit"}});
     return counted(made, told_problem(refusal(problem_code::internal), made.id));
   }
@@ -122,10 +122,14 @@ answer service::run(call& made, std::string_view body) {
   const auto& to = routes_[made.route_at];
   try {
     auto said = to.run(made.asked, with_);
-    if (const auto* no = std::get_if<problem>(&said))
+    if (const auto* no = std::get_if<problem>(&said)) {
+      if (!no->for_log.empty())
+        log::error("request_failed",
+                   {{"request", made.id}, {"route", to.pattern}, {"why", no->for_log}});
       return counted(made, told_problem(*no, made.id));
+    }
     return counted(made, std::get<answer>(std::move(said)));
-  } catch (const std::exception&) {
+  } catch (...) {
     log::error("request_crashed", {{"request", made.id}, {"route", to.pattern}});
     return counted(made, told_problem(refusal(problem_code::internal), made.id));
   }

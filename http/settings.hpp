@@ -15,7 +15,8 @@ struct http_settings {
   std::size_t threads = 96;                  // connections served at once
   std::size_t connections_waiting_max = 512; // accepted and not yet served; beyond: 503 and closed
   std::size_t requests_per_connection_max = 1'000'000;
-  std::chrono::milliseconds idle_max{60'000};    // a connection between two requests
+  std::chrono::milliseconds idle_max{60'000}; // a connection between two requests
+  std::chrono::milliseconds turn_max{2'000};  // a busy connection, while others wait for a thread
   std::chrono::milliseconds request_max{10'000}; // from a request's first byte to its last
   std::chrono::milliseconds answer_max{10'000};  // to hand a whole answer to the peer
 

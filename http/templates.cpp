@@ -87,7 +87,7 @@ or_problem<answer> put_template(const request& asked, const means& with) {
   const auto stands = with.sessions.with(
       [&](storage::session& db) { return storage::put_template(db, asked.tenant, wanted); },
       with.settings.database_patience);
-  if (!stands) return problem_of(stands.error());
+  if (!stands) return problem_of(stands.why());
   answer told;
   told.body = told_template(*stands);
   return told;
@@ -102,7 +102,7 @@ or_problem<answer> get_template(const request& asked, const means& with) {
         return storage::find_template(db, asked.tenant, named.type, named.via, named.locale);
       },
       with.settings.database_patience);
-  if (!stands) return problem_of(stands.error());
+  if (!stands) return problem_of(stands.why());
   answer told;
   told.body = told_template(*stands);
   return told;
@@ -117,7 +117,7 @@ or_problem<answer> delete_template(const request& asked, const means& with) {
         return storage::end_template(db, asked.tenant, named.type, named.via, named.locale);
       },
       with.settings.database_patience);
-  if (!ended) return problem_of(ended.error());
+  if (!ended) return problem_of(ended.why());
   answer told;
   told.status = 204;
   return told;

@@ -179,7 +179,7 @@ or_problem<answer> put_user(const request& asked, const means& with) {
   const auto put = with.sessions.with(
       [&](storage::session& db) { return storage::put_recipient(db, asked.tenant, who); },
       with.settings.database_patience);
-  if (!put) return problem_of(put.error());
+  if (!put) return problem_of(put.why());
   return with_body(told_recipient(who));
 }
 
@@ -189,7 +189,7 @@ or_problem<answer> get_user(const request& asked, const means& with) {
   const auto found = with.sessions.with(
       [&](storage::session& db) { return storage::find_recipient(db, asked.tenant, user); },
       with.settings.database_patience);
-  if (!found) return problem_of(found.error());
+  if (!found) return problem_of(found.why());
   return with_body(told_recipient(*found));
 }
 
@@ -199,7 +199,7 @@ or_problem<answer> delete_user(const request& asked, const means& with) {
   const auto erased = with.sessions.with(
       [&](storage::session& db) { return storage::erase_recipient(db, asked.tenant, user); },
       with.settings.database_patience);
-  if (!erased) return problem_of(erased.error());
+  if (!erased) return problem_of(erased.why());
   return without_body();
 }
 
@@ -214,7 +214,7 @@ or_problem<answer> put_user_preferences(const request& asked, const means& with)
         return storage::put_preferences(db, asked.tenant, user, wanted);
       },
       with.settings.database_patience);
-  if (!stops) return problem_of(stops.error());
+  if (!stops) return problem_of(stops.why());
   return with_body(told_preferences(wanted, &*stops));
 }
 
@@ -224,7 +224,7 @@ or_problem<answer> get_user_preferences(const request& asked, const means& with)
   const auto found = with.sessions.with(
       [&](storage::session& db) { return storage::find_preferences(db, asked.tenant, user); },
       with.settings.database_patience);
-  if (!found) return problem_of(found.error());
+  if (!found) return problem_of(found.why());
   return with_body(told_preferences(*found, nullptr));
 }
 

@@ -39,9 +39,9 @@ BOOST_AUTO_TEST_CASE(headers_come_with_the_codes_that_ask_for_them) {
       if (name == wanted) return value;
     return "absent";
   };
-  BOOST_TEST(header(problem_of(errc::unavailable), "Retry-After") == "2");
-  BOOST_TEST(header(problem_of(errc::no_room), "Retry-After") == "1");
-  BOOST_TEST(header(problem_of(errc::not_found), "Retry-After") == "absent");
+  BOOST_TEST(header(problem_of({errc::unavailable, ""}), "Retry-After") == "2");
+  BOOST_TEST(header(problem_of({errc::no_room, ""}), "Retry-After") == "1");
+  BOOST_TEST(header(problem_of({errc::not_found, ""}), "Retry-After") == "absent");
   BOOST_TEST(header(refusal(problem_code::unauthorized), "WWW-Authenticate")
              == "Bearer realm=\"arauto\"");
   auto no = refusal(problem_code::method_not_allowed);
@@ -51,8 +51,9 @@ BOOST_AUTO_TEST_CASE(headers_come_with_the_codes_that_ask_for_them) {
 
 BOOST_AUTO_TEST_CASE(every_503_says_when_to_come_back) {
   for (int number = 0; number <= 16; ++number) {
-    const auto what = problem_of(static_cast<errc>(number));
+    const auto what = problem_of({static_cast<errc>(number), "SECRET"});
     BOOST_TEST((kind_of(what.code).status != 503 || what.retry_after_s > 0), number);
+    BOOST_TEST(problem_body(what, "r").find("SECRET") == std::string::npos);
   }
 }
 
