@@ -82,6 +82,7 @@ private:
   std::deque<parcel_ptr> waiting_;
   std::vector<session_ptr> sessions_;
   std::vector<smtp_session*> idle_; // the last one used first: the others may grow old
+  bool dispatching_ = false;
   bool winding_up_ = false;
 
   std::mutex stop_mutex_;
@@ -121,7 +122,10 @@ void smtp_port::take_arrivals() {
   if (!winding_up_) dispatch();
 }
 
+// Messages that end at once lead back here from within; they are the loop's next turn, not a deeper
+// call.
 void smtp_port::dispatch() {
+  if (std::exchange(dispatching_, true)) return;
   while (!waiting_.empty() && (!idle_.empty() || sessions_.size() < settings_.connections_max)) {
     auto next = std::move(waiting_.front());
     waiting_.pop_front();
@@ -133,6 +137,7 @@ void smtp_port::dispatch() {
       who->send(std::move(next));
     }
   }
+  dispatching_ = false;
 }
 
 void smtp_port::open(parcel_ptr first) {
@@ -145,13 +150,8 @@ void smtp_port::open(parcel_ptr first) {
 
 void smtp_port::is_ready(smtp_session& who) {
   if (winding_up_) return who.stop();
-  if (waiting_.empty()) {
-    idle_.push_back(&who);
-    return;
-  }
-  auto next = std::move(waiting_.front());
-  waiting_.pop_front();
-  who.send(std::move(next));
+  idle_.push_back(&who);
+  dispatch();
 }
 
 void smtp_port::is_gone(smtp_session& who, parcel_ptr untouched) {

@@ -1,6 +1,5 @@
 // Conversations that end badly: lost connections, silence, the end of trust, and our own orderly
 // end (S27 and the rows of doubt).
-#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -14,7 +13,7 @@ using namespace arauto::tests;
 
 namespace {
 
-const std::string large_body(20'000'000, 'x');
+const std::string large_body(8'000'000, 'x');
 
 std::string outcome_after(const std::string& verb, const std::string& words) {
   smtp_peer peer{script_answering(verb, words)};
@@ -60,21 +59,18 @@ BOOST_AUTO_TEST_CASE(a_refusal_that_was_read_counts_more_than_the_loss_after_it)
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_in_the_middle_of_the_content_is_heard) {
-  for (const auto& [words, expected] : {std::pair{"354 go on\r\n552 5.3.4 too much\r\n",
-                                                  "refused_for_now lost_before_content_end"}}) {
-    BOOST_TEST(outcome_after("DATA", words + hang_up) == expected);
+  for (const auto& [words, expected] :
+       {std::pair{"552 5.3.4 too much\r\n", "refused too_large 552"},
+        {"421 4.3.2 closing\r\n", "refused_for_now provider_closing 421"},
+        {"250 2.0.0 Ok already\r\n", "refused_for_now odd_reply 250"},
+        {"", "refused_for_now lost_before_content_end"}}) {
+    peer_script script;
+    script.interruption = words + hang_up;
+    smtp_peer peer{script};
+    const auto out = port_with(settings_for(peer.port()));
+    auto future = begin_send(*out, *out->compose(mail_to("ana@example.com", large_body)));
+    BOOST_TEST(in_short(result_of(future)) == expected);
   }
-  std::atomic<smtp_peer*> heard_by{nullptr};
-  smtp_peer peer{script_answering("DATA", deafness)};
-  heard_by = &peer;
-  const auto out = port_with(settings_for(peer.port()));
-  auto future = begin_send(*out, *out->compose(mail_to("ana@example.com", large_body)));
-  BOOST_TEST_REQUIRE(peer.hears("DATA"));
-  peer.say_to_all("552 5.3.4 too much\r\n");
-  const auto said = in_short(result_of(future));
-  // The two may arrive in one packet with the 354, which is confusion before the content.
-  BOOST_TEST((said == "refused too_large 552" || said == "refused_for_now lost_before_content_end"),
-             said);
 }
 
 // S27
@@ -160,6 +156,11 @@ BOOST_AUTO_TEST_CASE(without_trust_nothing_is_said) {
   BOOST_TEST(in_short(send_one(*out)) == "accepted 250");
   auto warm = begin_send(*out, what, steady::now() - milliseconds{1});
   BOOST_TEST(in_short(result_of(warm)) == "not_begun trust_ended");
+  std::vector<std::future<outcome>> all;
+  for (int n = 0; n < 20'000; ++n)
+    all.push_back(begin_send(*out, what, steady::now() - milliseconds{1}));
+  for (auto& each : all)
+    BOOST_TEST((result_of(each).said == verdict::not_begun));
   BOOST_TEST(peer.times_heard("MAIL") == 1);
 }
 
@@ -177,7 +178,7 @@ BOOST_AUTO_TEST_CASE(trust_that_ends_within_the_content_keeps_the_final_dot_here
   smtp_peer peer{script_answering("DATA", deafness)};
   const auto out = port_with(settings_for(peer.port()));
   const auto what = *out->compose(mail_to("ana@example.com", large_body));
-  auto future = begin_send(*out, what, steady::now() + milliseconds{300});
+  auto future = begin_send(*out, what, steady::now() + milliseconds{600});
   BOOST_TEST(in_short(result_of(future)) == "refused_for_now lost_before_content_end");
   peer.listen_again();
   BOOST_TEST(peer.is_left(1));

@@ -152,15 +152,19 @@ BOOST_AUTO_TEST_CASE(a_certificate_of_the_wrong_name_age_or_authority_is_not_bel
 
 // S28 e
 BOOST_AUTO_TEST_CASE(a_handshake_that_stalls_gives_the_attempt_back) {
-  peer_script script;
-  script.offers = {"STARTTLS"};
-  secure_peer secure;
-  smtp_peer stalling{
-      script_answering("", silence)}; // implicit TLS: silence where the handshake should be
-  auto settings = secure.settings(stalling);
-  settings.tls = tls_mode::implicit;
-  settings.command_timeout = milliseconds{150};
-  BOOST_TEST(in_short(send_one(*port_with(settings))) == "not_begun timed_out");
+  for (const auto mode : {tls_mode::implicit, tls_mode::required}) {
+    peer_script script;
+    script.offers = {"STARTTLS"};
+    script.implicit_tls = mode == tls_mode::implicit;
+    smtp_peer peer{script};
+    secure_peer secure;
+    auto settings = with_password(secure.settings(peer));
+    settings.tls = mode;
+    settings.command_timeout = milliseconds{150};
+    BOOST_TEST(in_short(send_one(*port_with(settings))) == "not_begun timed_out");
+    BOOST_TEST(peer.is_left(1));
+    said_nothing(peer);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(words_that_are_no_tls_fail_the_handshake) {

@@ -38,10 +38,11 @@ std::string usual_reply(const heard& what);
 struct peer_script {
   std::vector<std::string> offers{"PIPELINING", "SIZE 50000000"};
   std::function<std::string(const heard&)> reply = usual_reply;
+  std::string interruption; // said in the middle of a large content, before closing
   bool one_byte_packets = false;
   std::string after_starttls; // plain text in the same packet as the 220
   bool implicit_tls = false;
-  const certificate* tls = nullptr; // STARTTLS is answered with it, offered only when in `offers`
+  const certificate* tls = nullptr; // without one, a handshake stalls
 };
 
 class smtp_peer {
