@@ -16,7 +16,7 @@ using namespace arauto::deployment;
 
 namespace {
 
-finished arauto(std::vector<std::string> words, std::vector<std::string> environment = {}) {
+finished run_arauto(std::vector<std::string> words, std::vector<std::string> environment = {}) {
   words.insert(words.begin(), arauto_program().string());
   auto done = run_to_end(std::move(words), {std::move(environment), {}});
   BOOST_TEST_MESSAGE(done.code << " " << done.output << done.errors);
@@ -44,33 +44,33 @@ struct with_database_of_its_own : own_database {
 BOOST_AUTO_TEST_SUITE(commands_suite)
 
 BOOST_AUTO_TEST_CASE(wrong_arguments_are_told_apart_from_what_a_person_has_to_mend) {
-  BOOST_TEST(arauto({}).code == exit_usage);
-  BOOST_TEST(arauto({"fly"}).code == exit_usage);
-  const auto unknown = arauto({"serve", "--smtp-hots", "mail.example"});
+  BOOST_TEST(run_arauto({}).code == exit_usage);
+  BOOST_TEST(run_arauto({"fly"}).code == exit_usage);
+  const auto unknown = run_arauto({"serve", "--smtp-hots", "mail.example"});
   BOOST_TEST(unknown.code == exit_usage);
   BOOST_TEST(has(unknown.errors, "--smtp-hots"));
-  BOOST_TEST(arauto({"--help"}).code == exit_good);
-  BOOST_TEST(has(arauto({"settings"}).output, "ARAUTO_SMTP_HOST"));
+  BOOST_TEST(run_arauto({"--help"}).code == exit_good);
+  BOOST_TEST(has(run_arauto({"settings"}).output, "ARAUTO_SMTP_HOST"));
 }
 
 BOOST_AUTO_TEST_CASE(a_secret_in_the_argument_list_is_refused_and_not_repeated) {
-  const auto refused = arauto({"serve", "--smtp-password", "hunter2"});
+  const auto refused = run_arauto({"serve", "--smtp-password", "hunter2"});
   BOOST_TEST(refused.code == exit_trouble);
   BOOST_TEST(has(refused.errors, "ARAUTO_SMTP_PASSWORD"));
   BOOST_TEST(!has(refused.output + refused.errors, "hunter2"));
 }
 
 BOOST_AUTO_TEST_CASE(serve_names_what_it_lacks) {
-  const auto no_database = arauto({"serve"});
+  const auto no_database = run_arauto({"serve"});
   BOOST_TEST(no_database.code == exit_trouble);
   BOOST_TEST(has(no_database.errors, "database.url is not set"));
-  const auto no_file = arauto({"serve", "--settings", "/nowhere/arauto.toml"});
+  const auto no_file = run_arauto({"serve", "--settings", "/nowhere/arauto.toml"});
   BOOST_TEST(no_file.code == exit_trouble);
   BOOST_TEST(has(no_file.errors, "/nowhere/arauto.toml"));
 }
 
 BOOST_FIXTURE_TEST_CASE(serve_needs_a_way_out_for_mails, with_database_of_its_own) {
-  const auto refused = arauto({"serve", "--listen", "127.0.0.1:0"}, environment);
+  const auto refused = run_arauto({"serve", "--listen", "127.0.0.1:0"}, environment);
   BOOST_TEST(refused.code == exit_trouble);
   BOOST_TEST(has(refused.errors, "smtp.host"));
 }
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(migrate_makes_the_schema_and_a_second_run_changes_nothing) 
   const std::vector<std::string> environment{"ARAUTO_DATABASE_URL=" + database.url};
   const auto schema = "schema " + std::to_string(arauto::storage::schema_version()) + "\n";
   for (int run = 0; run < 2; ++run) {
-    const auto done = arauto({"migrate"}, environment);
+    const auto done = run_arauto({"migrate"}, environment);
     BOOST_TEST(done.code == exit_good);
     BOOST_TEST(done.output == schema);
   }
@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(a_schema_newer_than_the_binary_is_refused_with_a_clear_w
   work.exec("insert into arauto.migration (number, name) values (9999, 'from_the_future')");
   work.commit();
   for (const auto* command : {"migrate", "serve"}) {
-    const auto refused = arauto({command}, environment);
+    const auto refused = run_arauto({command}, environment);
     BOOST_TEST(refused.code == exit_trouble);
     BOOST_TEST(has(refused.errors, "schema_too_new"));
     BOOST_TEST(has(refused.errors, "9999"));
@@ -101,25 +101,25 @@ BOOST_FIXTURE_TEST_CASE(a_schema_newer_than_the_binary_is_refused_with_a_clear_w
 }
 
 BOOST_FIXTURE_TEST_CASE(tenants_and_keys_are_kept_from_the_command_line, with_database_of_its_own) {
-  BOOST_TEST(arauto({"tenant", "create", "acme", "--name", "Acme Ltd"}, environment).code
+  BOOST_TEST(run_arauto({"tenant", "create", "acme", "--name", "Acme Ltd"}, environment).code
              == exit_good);
-  const auto twice = arauto({"tenant", "create", "acme"}, environment);
+  const auto twice = run_arauto({"tenant", "create", "acme"}, environment);
   BOOST_TEST(twice.code == exit_trouble);
   BOOST_TEST(has(twice.errors, "acme"));
-  BOOST_TEST(has(arauto({"tenant", "list"}, environment).output, "Acme Ltd"));
+  BOOST_TEST(has(run_arauto({"tenant", "list"}, environment).output, "Acme Ltd"));
 
-  BOOST_TEST(arauto({"key", "create", "nobody"}, environment).code == exit_trouble);
-  BOOST_TEST(arauto({"key", "create"}, environment).code == exit_trouble);
-  const auto key = lines_of(arauto({"key", "create", "acme"}, environment).output).at(0);
+  BOOST_TEST(run_arauto({"key", "create", "nobody"}, environment).code == exit_trouble);
+  BOOST_TEST(run_arauto({"key", "create"}, environment).code == exit_trouble);
+  const auto key = lines_of(run_arauto({"key", "create", "acme"}, environment).output).at(0);
   BOOST_REQUIRE(key.rfind("ar_live_", 0) == 0);
   const auto prefix = key.substr(8, key.find('_', 8) - 8);
-  const auto listed = arauto({"key", "list", "acme"}, environment).output;
+  const auto listed = run_arauto({"key", "list", "acme"}, environment).output;
   BOOST_TEST(has(listed, prefix));
   BOOST_TEST(!has(listed, key.substr(key.rfind('_') + 1)));
-  BOOST_TEST(arauto({"key", "revoke", prefix}, environment).code == exit_good);
-  BOOST_TEST(has(arauto({"key", "list", "acme"}, environment).output, "revoked"));
-  BOOST_TEST(arauto({"key", "revoke", "nosuchprefix"}, environment).code == exit_trouble);
-  BOOST_TEST(arauto({"key", "create", "--operator"}, environment).code == exit_good);
+  BOOST_TEST(run_arauto({"key", "revoke", prefix}, environment).code == exit_good);
+  BOOST_TEST(has(run_arauto({"key", "list", "acme"}, environment).output, "revoked"));
+  BOOST_TEST(run_arauto({"key", "revoke", "nosuchprefix"}, environment).code == exit_trouble);
+  BOOST_TEST(run_arauto({"key", "create", "--operator"}, environment).code == exit_good);
 }
 
 BOOST_FIXTURE_TEST_CASE(check_tries_the_settings_and_changes_nothing, with_database_of_its_own) {
@@ -127,18 +127,18 @@ BOOST_FIXTURE_TEST_CASE(check_tries_the_settings_and_changes_nothing, with_datab
   auto good = environment;
   good.push_back("ARAUTO_MAIL_TRANSPORT=file");
   good.push_back("ARAUTO_MAIL_DIRECTORY=" + home.path.string());
-  const auto done = arauto({"check"}, good);
+  const auto done = run_arauto({"check"}, good);
   BOOST_TEST(done.code == exit_good);
   BOOST_TEST(has(done.output, "reachable and safe"));
   const auto no_server =
-      arauto({"check"}, {"ARAUTO_DATABASE_URL=postgresql://u:sesame@127.0.0.1:1/x"});
+      run_arauto({"check"}, {"ARAUTO_DATABASE_URL=postgresql://u:sesame@127.0.0.1:1/x"});
   BOOST_TEST(no_server.code == exit_trouble);
   BOOST_TEST(has(no_server.errors, "database"));
   BOOST_TEST(!has(no_server.errors, "sesame"));
   auto no_provider = environment;
   no_provider.push_back("ARAUTO_SMTP_HOST=127.0.0.1");
   no_provider.push_back("ARAUTO_SMTP_PORT=1");
-  const auto refused = arauto({"check"}, no_provider);
+  const auto refused = run_arauto({"check"}, no_provider);
   BOOST_TEST(refused.code == exit_trouble);
   BOOST_TEST(has(refused.errors, "smtp.host: 127.0.0.1:1"));
 }
