@@ -47,8 +47,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// -- floors: a floor includes only floors below it
-// ------------------------------------------------------------------
+// -- floors: a floor includes only floors below it ---------------------------------------------
 
 // Longest folder first: storage/model is no part of storage here.
 const std::vector<std::string> floors{
@@ -94,8 +93,7 @@ objections includes_point_down(const std::string& path, const std::string& text)
   return found;
 }
 
-// -- SQL lives in storage/sql
-// ---------------------------------------------------------------------------------------
+// -- SQL lives in storage/sql ------------------------------------------------------------------
 
 objections no_sql_in_code(const std::string& path, const std::string& text) {
   static const std::regex sql{
@@ -108,8 +106,7 @@ objections no_sql_in_code(const std::string& path, const std::string& text) {
   return found;
 }
 
-// -- every message has a number on the wire
-// -------------------------------------------------------------------------
+// -- every message has a number on the wire ----------------------------------------------------
 
 std::set<std::string> registered_types(const std::string& text) {
   static const std::regex line{R"(CAF_ADD_TYPE_ID\(\w+,\s*\(([\w:]+)\)\))"};
@@ -139,8 +136,7 @@ objections messages_are_registered(const std::string& text,
   return found;
 }
 
-// -- size and words
-// -------------------------------------------------------------------------------------------------
+// -- size and words ----------------------------------------------------------------------------
 
 objections lines_fit(const std::string& path, const std::string& text) {
   objections found;
@@ -206,8 +202,7 @@ objections readmes_are_short(const std::string& path, const std::string& text) {
   return {"a README of more than 80 lines"};
 }
 
-// -- the tree
-// -------------------------------------------------------------------------------------------------------
+// -- the tree ----------------------------------------------------------------------------------
 
 const fs::path root = ARAUTO_SOURCE_DIR;
 
