@@ -43,8 +43,8 @@ bool is_json_type(std::string_view content_type) {
   return same_word(value, "utf-8") || same_word(value, "\"utf-8\"");
 }
 
-service::service(const means& with)
-    : with_{with}, credentials_{with.sessions, with.settings}, routes_{all_routes()} {
+service::service(const means& with, const std::vector<route>& routes)
+    : with_{with}, credentials_{with.sessions, with.settings}, routes_{routes} {
   auto& requests = prometheus::BuildCounter()
                        .Name("arauto_http_requests_total")
                        .Help("Answers by route and class of status")

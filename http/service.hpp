@@ -34,7 +34,7 @@ bool is_json_type(std::string_view content_type);
 
 class service {
 public:
-  explicit service(const means& with);
+  explicit service(const means& with, const std::vector<route>& routes = all_routes());
 
   // Looks at the head alone. An answer is a refusal; none: read the body, then `run`.
   std::optional<answer> admit(const head& given, call& made);

@@ -27,7 +27,7 @@ std::string looks(http_reply reply) {
 struct two_tenants : running_service {
   two_tenants() {
     add_tenant(globex);
-    other = new_key_for(globex);
+    other = new_key_for(db, globex);
   }
   http_reply as_other(const std::string& method, const std::string& path,
                       const std::string& body = {}) const {
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_key_ends_within_a_second) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stopped_tenant_and_an_operators_key_are_told_apart) {
-  const auto operator_key = new_key_for({});
+  const auto operator_key = new_key_for(db, {});
   BOOST_TEST(ask("GET", "/v1/users/ana", "", {{"Authorization", operator_key}}).code()
              == "tenant-key-needed");
   sql("update arauto.tenant set status = 'stopped' where id = 'globex'");

@@ -103,6 +103,10 @@ http_settings quick_http() {
   return door;
 }
 
+running_service::running_service(const http_settings& door) : served{settings(), door} {
+  bearer = new_key_for(db, acme);
+}
+
 std::string order_body(const std::string& operation) {
   return nlohmann::json{{"user_id", "ana"},
                         {"type", "order.shipped"},
@@ -111,7 +115,7 @@ std::string order_body(const std::string& operation) {
       .dump();
 }
 
-struct running_service::inside {
+struct served::inside {
   inside(const storage::database_settings& database, const http_settings& door)
       : room{std::make_shared<mailroom>()},
         metrics{std::make_shared<prometheus::Registry>()},
@@ -132,25 +136,25 @@ struct running_service::inside {
   http::server api;
 };
 
-running_service::running_service(const http_settings& door)
-    : bearer{new_key_for(acme)}, inside_{std::make_unique<inside>(settings(), door)} {
+served::served(const storage::database_settings& database, const http_settings& door)
+    : inside_{std::make_unique<inside>(database, door)} {
   BOOST_REQUIRE(inside_->api.start());
 }
 
-running_service::~running_service() {
+served::~served() {
   inside_->room->release();
   inside_->api.stop();
   inside_->staff.stop(10s);
 }
 
-std::string running_service::new_key_for(const tenant_id& tenant) {
+std::string new_key_for(storage::session& db, const tenant_id& tenant) {
   const auto made = http::make_key();
   BOOST_REQUIRE(storage::create_key(db, tenant, made.prefix, made.digest));
   return "Bearer " + made.whole_text;
 }
 
-http_reply running_service::ask(const std::string& method, const std::string& path,
-                                const std::string& body, const header_list& more) const {
+http_reply served::ask(const std::string& method, const std::string& path, const std::string& body,
+                       const header_list& more) const {
   std::map<std::string, std::string> headers = {{"host", "localhost"}, {"authorization", bearer}};
   if (!body.empty()) headers["content-type"] = "application/json";
   for (const auto& [name, value] : more)
@@ -164,13 +168,11 @@ http_reply running_service::ask(const std::string& method, const std::string& pa
   return client.read(15'000, method == "HEAD");
 }
 
-http_reply running_service::post_order(const std::string& operation,
-                                       const header_list& more) const {
+http_reply served::post_order(const std::string& operation, const header_list& more) const {
   return ask("POST", "/v1/notifications", order_body(operation), more);
 }
 
-nlohmann::json running_service::await_status(const std::string& id,
-                                             const std::string& wanted) const {
+nlohmann::json served::await_status(const std::string& id, const std::string& wanted) const {
   nlohmann::json last;
   for (int i = 0; i < 200; ++i) {
     last = ask("GET", "/v1/notifications/" + id).body;
@@ -181,29 +183,29 @@ nlohmann::json running_service::await_status(const std::string& id,
   return last;
 }
 
-int running_service::port() const {
+int served::port() const {
   return inside_->api.port();
 }
 
-void running_service::stop_door() {
+void served::stop_door() {
   inside_->api.stop();
 }
 
-void running_service::hold_mail() {
+void served::hold_mail() {
   const std::lock_guard guard{inside_->room->mutex};
   inside_->room->holding = true;
 }
 
-void running_service::release_mail() {
+void served::release_mail() {
   inside_->room->release();
 }
 
-std::size_t running_service::mails_taken() const {
+std::size_t served::mails_taken() const {
   const std::lock_guard guard{inside_->room->mutex};
   return inside_->room->taken;
 }
 
-void running_service::await_mails(std::size_t count) const {
+void served::await_mails(std::size_t count) const {
   auto& room = *inside_->room;
   std::unique_lock lock{room.mutex};
   BOOST_REQUIRE(room.changed.wait_for(lock, 10s, [&] { return room.taken >= count; }));

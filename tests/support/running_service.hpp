@@ -1,6 +1,6 @@
-// A whole service in this process: own database, office, HTTP door on a free port of the loopback,
-// and a provider that does what the test says. Tenant `acme` with a key; user `ana`; template
-// `order.shipped` (see ledger.hpp).
+// A whole service in this process: office, HTTP door on a free port of the loopback, and a provider
+// that does what the test says; on any database (`served`), or on one of its own with tenant
+// `acme`, user `ana` and template `order.shipped` (`running_service`; see ledger.hpp).
 #pragma once
 
 #include <map>
@@ -30,16 +30,17 @@ using header_list = std::vector<std::pair<std::string, std::string>>;
 // Any free port, and patience that fits tests.
 http_settings quick_http();
 
-struct running_service : ledger {
-  explicit running_service(const http_settings& door = quick_http());
-  ~running_service();
+struct served {
+  served(const storage::database_settings& database, const http_settings& door);
+  ~served();
+  served(const served&) = delete;
+  served& operator=(const served&) = delete;
 
   // As acme, with application/json where there is a body. A header of the same name replaces ours.
   http_reply ask(const std::string& method, const std::string& path, const std::string& body = {},
                  const header_list& more = {}) const;
   http_reply post_order(const std::string& operation, const header_list& more = {}) const;
 
-  std::string new_key_for(const tenant_id& tenant); // "Bearer ar_live_..."
   nlohmann::json await_status(const std::string& id, const std::string& wanted) const;
 
   int port() const;
@@ -51,11 +52,17 @@ struct running_service : ledger {
   std::size_t mails_taken() const;
   void await_mails(std::size_t count) const; // fails the test after 10 s
 
-  std::string bearer; // acme's
+  std::string bearer; // the key that `ask` shows
 
 private:
   struct inside;
   std::unique_ptr<inside> inside_;
+};
+
+std::string new_key_for(storage::session& db, const tenant_id& tenant); // "Bearer ar_live_..."
+
+struct running_service : ledger, served {
+  explicit running_service(const http_settings& door = quick_http());
 };
 
 std::string order_body(const std::string& operation);
