@@ -20,18 +20,28 @@ void say_ready(const std::string& url) {
   std::cout << "ready " << url << std::endl;
 }
 
-void say_unsafe(const settings& with) {
-  if (with.was_given("database.url") && with.given.at("database.url") == "--database-url"
-      && with.office.database.url.find(":") != with.office.database.url.rfind(":"))
-    log::warn("database_url_in_arguments",
-              {{"better", "ARAUTO_DATABASE_URL or database.url_file"}});
+bool has_password(const std::string& url) {
+  const auto authority = url.find("://");
+  const auto at = url.find('@');
+  const bool between =
+      authority != std::string::npos && at != std::string::npos
+      && url.substr(authority + 3, at - authority - 3).find(':') != std::string::npos;
+  return between || url.find("password=") != std::string::npos;
+}
+
+void warn_of_public_password(const settings& with) {
+  const auto given = with.given.find("database.url");
+  if (given != with.given.end() && given->second == "--database-url"
+      && has_password(with.office.database.url))
+    log::warn("password_in_arguments",
+              {{"setting", "database.url"}, {"better", "ARAUTO_DATABASE_URL"}});
 }
 
 int run_serve(const settings& with) {
   hold_signals();
   if (with.office.database.url.empty())
     throw trouble{"database.url is not set: ARAUTO_DATABASE_URL, --database-url or arauto.toml"};
-  say_unsafe(with);
+  warn_of_public_password(with);
   prepare_database(with.office.database);
   return serve(with, say_ready);
 }
@@ -50,6 +60,8 @@ int run_dev(settings with) {
   if (with.mail.transport == mail_transport::undecided) {
     with.mail.transport = mail_transport::file;
     with.mail.directory = (with.data / "mail").string();
+    if (fs::create_directory(with.mail.directory))
+      fs::permissions(with.mail.directory, fs::perms::owner_all);
   }
   prepare_database(with.office.database);
   storage::session db{with.office.database};

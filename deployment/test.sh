@@ -33,18 +33,18 @@ should() {
   failed=$((failed + 1))
 }
 
-# Adds what Boost.Test reported in a log of ctest; a program that died without a report is one failure.
+# Adds what Boost.Test reported in a log of ctest; a program that ended without a report is one failure.
 count() {
-  local good bad silent
-  good="$(awk '/test cases? out of [0-9]+ passed/ {n += $1} END {print n + 0}' "$1")"
-  bad="$(awk '/test cases? out of [0-9]+ (failed|aborted|timed out)/ {n += $1} END {print n + 0}' "$1")"
-  silent="$(awk '/^(Test Passed|Test Failed|Test time-out|\*\*\*Timeout)/ && !told {n++}
-                 /^[0-9]+\/[0-9]+ Test(ing)?: / {told = 0}
-                 /test cases? out of [0-9]+ (passed|failed|aborted)/ {told = 1}
-                 END {print n + 0}' "$1")"
+  local good bad
+  read -r good bad < <(sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
+    /^Command: /                                        {silent++}
+    /^Test module .* has /                              {silent--}
+    /^ +[0-9]+ test cases? out of [0-9]+ passed/        {good += $1}
+    /^ +[0-9]+ test cases? out of [0-9]+ (failed|aborted|timed)/ {bad += $1}
+    END {print good + 0, bad + silent}')
   passed=$((passed + good))
-  failed=$((failed + bad + silent))
-  echo "$good passed, $((bad + silent)) failed"
+  failed=$((failed + bad))
+  echo "$good passed, $bad failed"
 }
 
 # $1 build directory, $2... options of ctest
