@@ -25,7 +25,7 @@ std::vector<std::string> environment() {
 // --settings, ARAUTO_SETTINGS, or arauto.toml where we stand. A file that was named must be there.
 fs::path settings_file(const std::string& flag) {
   const auto* named = std::getenv("ARAUTO_SETTINGS");
-  const fs::path file = !flag.empty() ? flag : named != nullptr ? named : "";
+  fs::path file = !flag.empty() ? flag : named != nullptr ? named : "";
   if (!file.empty() && !fs::exists(file))
     throw trouble{"there is no settings file " + file.string()};
   if (file.empty() && fs::exists("arauto.toml")) return "arauto.toml";

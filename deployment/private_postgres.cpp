@@ -119,7 +119,7 @@ fs::path find_programs(const fs::path& data) {
         newest = std::max(newest, std::atoi(entry.path().filename().c_str()));
     version = std::to_string(newest);
   }
-  const auto found = root / version / "bin";
+  auto found = root / version / "bin";
   if (!fs::exists(found / "postgres"))
     throw trouble{"no PostgreSQL programs in " + found.string()
                   + ": install postgresql-15, or name a running server with --database-url"};

@@ -21,6 +21,7 @@ constexpr int cannot_start = 127;
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> made;
+  made.reserve(words.size() + 1);
   for (const auto& word : words)
     made.push_back(const_cast<char*>(word.c_str()));
   made.push_back(nullptr);

@@ -54,12 +54,14 @@ bool readable_by_others(const fs::path& file) {
 void put_table(settings& into, const toml::table& table, const std::string& prefix,
                const fs::path& file) {
   for (const auto& [key, node] : table) {
-    const auto name = prefix + std::string{key.str()};
+    auto name = prefix;
+    name += key.str();
     if (const auto* inner = node.as_table()) {
-      put_table(into, *inner, name + ".", file);
+      put_table(into, *inner, name += '.', file);
       continue;
     }
-    const auto origin = file.string() + " line " + std::to_string(node.source().begin.line);
+    auto origin = file.string();
+    origin += " line " + std::to_string(node.source().begin.line);
     const auto* known = find(name);
     if (known == nullptr) throw trouble{origin + ": unknown setting " + name};
     if (known->secret && readable_by_others(file))
