@@ -1,0 +1,34 @@
+"""Proof that a guard is a guard: a copy of the program in which one piece of embedded SQL is replaced by a text of the
+same length, as <name>.sabotage says. The product itself has no switch; the copy lives in the scratch directory."""
+
+import os
+import shutil
+
+from processes import Trouble
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def read(name):
+    """Pairs of lines: `-` the guard as it stands in storage/sql, `+` what replaces it. Others are comments."""
+    with open(os.path.join(HERE, name + ".sabotage")) as file:
+        lines = [line.rstrip("\n") for line in file]
+    old = [line[2:] for line in lines if line.startswith("- ")]
+    new = [line[2:] for line in lines if line.startswith("+ ")]
+    return list(zip(old, new, strict=True))
+
+
+def apply(binary, scratch, name):
+    with open(binary, "rb") as file:
+        program = file.read()
+    for old, new in read(name):
+        if program.count(old.encode()) != 1:
+            raise Trouble(f"{name}.sabotage: the guard does not stand in the program exactly once: {old}")
+        if len(new) > len(old):
+            raise Trouble(f"{name}.sabotage: too long: {new}")
+        program = program.replace(old.encode(), new.encode().ljust(len(old.encode())))
+    copy = os.path.join(scratch, "arauto-" + name)
+    with open(copy, "wb") as file:
+        file.write(program)
+    shutil.copymode(binary, copy)
+    return copy
