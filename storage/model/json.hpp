@@ -29,9 +29,9 @@ struct json_document {
   nlohmann::json root;
 };
 
-// Every member named "variables" is kept verbatim: its value in `root` is a *string* holding its
-// JSON text, compact, numbers as written. Elsewhere numbers must be integers that fit 64 bits (the
-// contract has no others).
+// The member "variables" of a notification, alone or in a batch, is kept verbatim: its value in
+// `root` is a *string* holding its JSON text, compact, numbers as written. Elsewhere numbers must be
+// integers that fit 64 bits (the contract has no others).
 json_document parse_json(std::string_view text, const json_limits& limits);
 
 } // namespace arauto

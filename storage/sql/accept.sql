@@ -20,16 +20,23 @@ known as materialized (
     from given g join arauto.event e on e.tenant_id = g.tenant_id and e.client_key = g.client_key
 ),
 person as materialized (
-  select r.tenant_id, r.user_id, r.locale, r.email is not null as has_address
-    from arauto.recipient r
-   where (r.tenant_id, r.user_id) in (select g.tenant_id, g.user_id from given g) and r.erased_at is null
+  select g.n, r.locale, r.email is not null as has_address
+    from given g join arauto.recipient r on r.tenant_id = g.tenant_id and r.user_id = g.user_id
+   where r.erased_at is null
    order by r.tenant_id, r.user_id
      for key share of r
 ),
-chosen as materialized (
-  select g.n, t.channel, t.id as template_id, t.required, p.has_address
+chosen as materialized ( -- with what is known about the channel, so that no later join asks again
+  select g.n, g.id, g.tenant_id, g.user_id, g.priority, g.send_at, g.lease_at_once, t.channel, t.id as template_id,
+         t.required,
+         case when not consent.allowed then 'opted_out'
+              when t.channel = 'email' and not p.has_address then 'no_address'
+              when t.channel = 'push' and not exists (
+                     select from arauto.device d
+                      where d.tenant_id = g.tenant_id and d.user_id = g.user_id and d.ended_at is null)
+              then 'no_device' end as cause
     from given g
-    join person p on p.tenant_id = g.tenant_id and p.user_id = g.user_id
+    left join person p using (n) -- left, for the planner: it then counts on all of them; judged drops the unknown
     cross join lateral (
       select distinct on (t.channel) t.channel, t.id, t.required
         from arauto.template t
@@ -37,6 +44,7 @@ chosen as materialized (
          and (g.channels is null or t.channel = any (g.channels))
        order by t.channel, t.locale = coalesce(p.locale, '') desc,
                 t.locale = split_part(coalesce(p.locale, ''), '-', 1) desc, t.locale = '' desc, t.locale) t
+    cross join lateral arauto.consent(g.tenant_id, g.user_id, t.channel, g.type) as consent
 ),
 fitting as materialized (
   select c.n, count(*) as channels, array_agg(c.channel) as found,
@@ -45,15 +53,15 @@ fitting as materialized (
 ),
 judged as materialized (
   select g.n,
-         case when p.user_id is null then 'unknown_user'
+         case when p.n is null then 'unknown_user'
               when f.n is null or f.channels < cardinality(g.channels) then 'no_template'
               when f.missing is not null then 'missing_variable'
               else 'created' end as verdict,
-         case when f.channels < cardinality(g.channels)
-              then (select w from unnest(g.channels) w where w <> all (f.found) limit 1)
+         case when f.n is null or f.channels < cardinality(g.channels)
+              then (select w from unnest(g.channels) w where w <> all (coalesce(f.found, '{}')) limit 1)
               else f.missing end as subject
     from given g
-    left join person p on p.tenant_id = g.tenant_id and p.user_id = g.user_id
+    left join person p using (n)
     left join fitting f using (n)
 ),
 event_made as (
@@ -70,28 +78,18 @@ event_made as (
 delivery_made as (
   insert into arauto.delivery (event_id, channel, tenant_id, user_id, priority, state, cause, next_attempt_at,
                                template_id, lease_token, lease_owner, lease_until, settled_at)
-  select g.id, c.channel, g.tenant_id, g.user_id, g.priority, s.state, s.cause,
-         coalesce(g.send_at, now()), c.template_id,
+  select c.id, c.channel, c.tenant_id, c.user_id, c.priority, s.state, c.cause, coalesce(c.send_at, now()),
+         c.template_id,
          case when s.state = 'leased' then 1 else 0 end,
          case when s.state = 'leased' then $2::uuid end,
          case when s.state = 'leased' then clock_timestamp() + $3::integer * interval '1 millisecond' end,
          case when s.state in ('suppressed', 'permanent_failure') then now() end
-    from given g
-    join event_made e on e.id = g.id
-    join chosen c using (n)
-    cross join lateral arauto.consent(g.tenant_id, g.user_id, c.channel, g.type) as consent
+    from chosen c
+    join event_made e on e.id = c.id
     cross join lateral (
-      select case when not consent.allowed then 'opted_out'
-                  when c.channel = 'email' and not c.has_address then 'no_address'
-                  when c.channel = 'push' and not exists (
-                         select from arauto.device d
-                          where d.tenant_id = g.tenant_id and d.user_id = g.user_id and d.ended_at is null)
-                  then 'no_device' end as cause) w
-    cross join lateral (
-      select w.cause,
-             case when w.cause = 'opted_out' then 'suppressed'
-                  when w.cause is not null then 'permanent_failure'
-                  when c.channel = any (g.lease_at_once) and g.send_at is null then 'leased'
+      select case when c.cause = 'opted_out' then 'suppressed'
+                  when c.cause is not null then 'permanent_failure'
+                  when c.channel = any (c.lease_at_once) and c.send_at is null then 'leased'
                   else 'pending' end as state) s
   returning event_id, channel, state
 ),

@@ -109,6 +109,11 @@ BOOST_AUTO_TEST_CASE(variables_that_are_no_object_are_left_to_the_caller) {
   BOOST_TEST(kept("[1]") == "[1]");
 }
 
+BOOST_AUTO_TEST_CASE(a_type_may_be_called_variables) {
+  const auto document = parse_json(R"({"types":{"variables":{"email":false}}})", {});
+  BOOST_TEST(document.root.at("types").at("variables").at("email") == false);
+}
+
 BOOST_AUTO_TEST_CASE(every_item_of_a_batch_keeps_its_own_variables) {
   const auto document = parse_json(
       R"({"notifications":[{"variables":{"n":1.0}},{"user_id":"u"},{"variables":{"n":2}}]})", {});

@@ -108,9 +108,8 @@ struct careless_server : own_server {
   }
   void end() {
     if (pid == 0) return;
-    kill(std::exchange(pid, 0), SIGINT);
-    while (wait(nullptr) > 0) {
-    }
+    kill(pid, SIGINT);
+    waitpid(std::exchange(pid, 0), nullptr, 0);
   }
   std::string port() const {
     const auto url = settings().url;

@@ -1,6 +1,7 @@
 // An office on a database of its own, with a provider that does as the test says.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 

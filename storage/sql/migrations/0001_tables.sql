@@ -137,7 +137,7 @@ create table arauto.delivery (
   doubtful        boolean not null default false,
   stop_reason     text check (stop_reason in ('cancelled', 'opted_out', 'erased')),
   next_attempt_at timestamptz not null, -- infinity: held, waits for evidence or a person
-  template_id     bigint,
+  template_id     bigint, -- versions are never deleted; a foreign key would lock one hot row in every accept
   lease_token     bigint not null default 0,
   lease_owner     uuid,
   lease_until     timestamptz,
@@ -149,7 +149,6 @@ create table arauto.delivery (
   settled_at      timestamptz,
   primary key (event_id, channel),
   foreign key (tenant_id, event_id) references arauto.event (tenant_id, id),
-  foreign key (tenant_id, template_id) references arauto.template (tenant_id, id),
   check ((state = 'leased') = (lease_until is not null)),
   check ((state = 'leased') = (lease_owner is not null)),
   check (begun_at is null or state = 'leased'),
