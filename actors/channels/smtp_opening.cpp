@@ -126,8 +126,7 @@ smtp_opening::step smtp_opening::take(const smtp_reply& reply) {
 }
 
 smtp_opening::step smtp_opening::tls_is_up() {
-  secure_ = true;
-  offer_ = {}; // what was said in clear text may have been forged (RFC 3207 4.2)
+  secure_ = true; // and what was offered in clear text may have been forged: ask again
   return say(asked::ehlo, "EHLO " + helo_name_);
 }
 

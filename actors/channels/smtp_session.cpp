@@ -292,10 +292,8 @@ void smtp_session::leave(outcome said, bool may_try_again) {
   const auto self = shared_from_this(); // the owner may hold the last other reference
   shut();
   auto left = std::move(parcel_);
-  if (left && may_try_again && messages_ > 1 && !left->is_second_try) {
-    left->is_second_try = true;
-    return owner_.is_gone(*this, std::move(left));
-  }
+  // A second try is the first message of its connection, so there is no third.
+  if (left && may_try_again && messages_ > 1) return owner_.is_gone(*this, std::move(left));
   owner_.is_gone(*this, nullptr);
   if (left) left->answer(std::move(said));
 }

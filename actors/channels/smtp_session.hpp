@@ -29,7 +29,6 @@ struct parcel {
   std::size_t bytes = 0; // before that
   port::steady::time_point trusted_until;
   std::function<void(outcome)> answer;
-  bool is_second_try = false; // an aged connection failed it before
 };
 
 using parcel_ptr = std::unique_ptr<parcel>;

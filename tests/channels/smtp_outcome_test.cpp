@@ -131,6 +131,18 @@ BOOST_AUTO_TEST_CASE(the_providers_words_are_kept_short_and_whole) {
   BOOST_TEST(outcome_of(rcpt, reply_of(550, "5.1.1")).provider_ref == "");
 }
 
+BOOST_AUTO_TEST_CASE(words_in_the_middle_of_the_content_end_the_connection) {
+  for (const auto code : {250, 354, 452, 552}) {
+    smtp_transaction talk{composed{}, 0, smtp_offer{}};
+    for (const auto good : {250, 250, 354})
+      talk.take(reply_of(good, ""));
+    BOOST_TEST((talk.stage() == content));
+    const auto next = talk.take(reply_of(code, ""));
+    BOOST_TEST((next.what == smtp_transaction::act::end_cut));
+    BOOST_TEST((next.said.said != verdict::accepted));
+  }
+}
+
 // S24
 BOOST_AUTO_TEST_CASE(dots_at_line_starts_are_doubled_and_the_last_one_is_not) {
   BOOST_TEST(content_with_dot("") == "\r\n.\r\n");

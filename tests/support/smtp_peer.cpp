@@ -123,8 +123,8 @@ private:
     const auto resets = ends_in(reply, reset);
     const auto leaves = resets || ends_in(reply, hang_up);
     say(leaves ? reply.substr(0, reply.rfind('\001')) : reply);
-    const linger at_once{1, 0};
-    if (resets) ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    const sockaddr nobody{AF_UNSPEC, {}}; // disconnecting from a peer is a reset
+    if (resets) ::connect(socket_, &nobody, sizeof nobody);
     return !leaves;
   }
 
