@@ -12,6 +12,8 @@ using self_ptr = delivery_actor::stateful_pointer<delivery_memory>;
 using step = delivery_memory::step;
 using steady = std::chrono::steady_clock;
 
+constexpr int suspect_from = 2; // as the indexes delivery_due and delivery_suspect
+
 storage::held_delivery whose(const delivery_memory& s) {
   return {s.held.key, s.held.held};
 }
@@ -121,6 +123,7 @@ void permit_answered(self_ptr self, storage::permit& permit) {
     return self->quit();
   }
   s.facts = std::move(permit.facts);
+  if (s.held.lost_leases >= suspect_from) tell(self, s.dispatcher, attempt_begun{whose(s)});
   send(self);
 }
 
@@ -148,12 +151,14 @@ void want_slot_now(self_ptr self) {
 } // namespace
 
 delivery_actor::behavior_type delivery(self_ptr self, house_ptr house, storage::lease held,
-                                       keeper_actor keeper, courier_actor courier) {
+                                       keeper_actor keeper, courier_actor courier,
+                                       dispatcher_actor dispatcher) {
   auto& s = self->state;
   s.house = std::move(house);
   s.held = std::move(held);
   s.keeper = std::move(keeper);
   s.courier = std::move(courier);
+  s.dispatcher = std::move(dispatcher);
   // The reason tells the dispatcher whether the provider can have heard of it.
   self->set_exception_handler([self](std::exception_ptr&) {
     return caf::make_error(self->state.at == step::sending || self->state.at == step::settling

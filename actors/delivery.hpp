@@ -19,6 +19,7 @@ struct delivery_memory {
   storage::lease held;
   keeper_actor keeper;
   courier_actor courier;
+  dispatcher_actor dispatcher; // told of its attempt when it is a suspect
   step at = step::waiting_for_slot;
   bool going_back = false; // asked to give its lease back before a permit
   std::chrono::steady_clock::time_point trusted_until{};
@@ -29,6 +30,6 @@ struct delivery_memory {
 // when it threw.
 delivery_actor::behavior_type delivery(delivery_actor::stateful_pointer<delivery_memory> self,
                                        house_ptr house, storage::lease held, keeper_actor keeper,
-                                       courier_actor courier);
+                                       courier_actor courier, dispatcher_actor dispatcher);
 
 } // namespace arauto

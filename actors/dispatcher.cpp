@@ -71,14 +71,32 @@ void offer_room(self_ptr self, channel via) {
 
 // -- deliveries -------------------------------------------------------------------
 
-void start(self_ptr self, const storage::lease& held,
-           caf::typed_response_promise<delivery_ended> suspect_asker = {}) {
+dispatcher_memory::running& start(self_ptr self, const storage::lease& held) {
   auto& s = self->state;
+  const auto me = caf::actor_cast<dispatcher_actor>(self);
   auto actor =
-      self->spawn<caf::monitored>(delivery, s.house, held, some_keeper(self), s.staff.mail);
+      self->spawn<caf::monitored>(delivery, s.house, held, some_keeper(self), s.staff.mail, me);
   s.house->numbers.in_flight(1);
-  s.deliveries.emplace(
-      actor.id(), dispatcher_memory::running{held, actor, steady::now(), std::move(suspect_asker)});
+  return s.deliveries
+      .emplace(actor.id(), dispatcher_memory::running{held, actor, steady::now(), true, {}})
+      .first->second;
+}
+
+// Alone among its kind, outside the window: at most one waits for its permit at a time.
+caf::result<suspect_cleared> start_suspect(self_ptr self, const run_suspect& one) {
+  auto& running = start(self, one.held);
+  running.in_window = false;
+  running.suspect_asker = self->make_response_promise<suspect_cleared>();
+  return running.suspect_asker;
+}
+
+void clear(dispatcher_memory::running& suspect) {
+  if (suspect.suspect_asker.pending()) suspect.suspect_asker.deliver(suspect_cleared{});
+}
+
+void suspect_began(self_ptr self, const attempt_begun& began) {
+  for (auto& [id, one] : self->state.deliveries)
+    if (one.held.key == began.whose.key && one.held.held == began.whose.held) clear(one);
 }
 
 // A lease for which there is no place: given back by a settlement that counts nothing.
@@ -230,7 +248,7 @@ void check_stopped(self_ptr self) {
   auto& s = self->state;
   if (!s.stopping || !s.deliveries.empty()) return;
   for (auto& asker : s.stop_askers)
-    asker.deliver(delivery_ended{});
+    asker.deliver(drained{});
   s.stop_askers.clear();
 }
 
@@ -238,20 +256,17 @@ void delivery_down(self_ptr self, const caf::down_msg& down) {
   auto& s = self->state;
   const auto found = s.deliveries.find(down.source.id());
   if (found == s.deliveries.end()) return;
-  const auto ended = std::move(found->second);
+  auto ended = std::move(found->second);
+  clear(ended);
   s.deliveries.erase(found);
   s.house->numbers.in_flight(-1);
   const auto via = ended.held.key.via;
-  if (!ended.suspect_asker.pending()) lane_of(self, via).places.give_back();
+  if (ended.in_window) lane_of(self, via).places.give_back();
   if (down.reason == errc::crashed_before_send || down.reason == errc::crashed_in_send) {
     note_crash(self, ended.held, down.reason);
     settle_crash(self, ended.held, down.reason == errc::crashed_in_send);
     tell(self, s.staff.mail, return_slot{s.tenant, {ended.held.key, ended.held.held}});
     if (too_many_crashes(s)) return stop_branch(self);
-  }
-  if (ended.suspect_asker.pending()) {
-    auto asker = ended.suspect_asker;
-    asker.deliver(delivery_ended{});
   }
   check_stopped(self);
   claim(self, via);
@@ -298,8 +313,7 @@ void retire_if_idle(self_ptr self) {
     take_room_back(self, via);
   if (room_out) return;
   s.retiring = true;
-  self->request(s.supervisor, caf::infinite, may_retire{s.tenant})
-      .then([](delivery_ended) {}, [](const caf::error&) {});
+  tell(self, s.supervisor, may_retire{s.tenant});
 }
 
 void on_renewal_due(self_ptr self) {
@@ -327,10 +341,10 @@ void meet_colleagues(self_ptr self, const colleagues& staff) {
       self->send_exit(one.actor, caf::make_error(errc::colleague_lost));
 }
 
-caf::result<delivery_ended> stop(self_ptr self) {
+caf::result<drained> stop(self_ptr self) {
   auto& s = self->state;
   s.stopping = true;
-  auto promise = self->make_response_promise<delivery_ended>();
+  auto promise = self->make_response_promise<drained>();
   s.stop_askers.push_back(promise);
   for (auto& [via, lane] : s.lanes)
     take_room_back(self, via);
@@ -359,11 +373,8 @@ dispatcher_actor::behavior_type dispatcher(self_ptr self, house_ptr house, tenan
         claim(self, hint.via);
       },
       [self](const leases_granted& granted) { run_born(self, granted); },
-      [self](const run_suspect& one) {
-        auto promise = self->make_response_promise<delivery_ended>();
-        start(self, one.held, promise);
-        return promise;
-      },
+      [self](const run_suspect& one) { return start_suspect(self, one); },
+      [self](const attempt_begun& began) { suspect_began(self, began); },
       [self](renewal_due) { on_renewal_due(self); },
       [self](const colleagues& staff) { meet_colleagues(self, staff); },
       [self](stop_claiming) { return stop(self); },

@@ -22,7 +22,8 @@ struct dispatcher_memory {
     storage::lease held;
     delivery_actor actor;
     steady::time_point since;
-    caf::typed_response_promise<delivery_ended> suspect_asker; // pending only for a suspect
+    bool in_window = true;                                      // a suspect takes no place
+    caf::typed_response_promise<suspect_cleared> suspect_asker; // pending only for a suspect
   };
 
   // One channel's part of the window: what runs here, and what the front may start.
@@ -48,7 +49,7 @@ struct dispatcher_memory {
   bool leaving = false;  // offers nothing any more
   bool retiring = false; // the supervisor sends nothing any more
   bool stopping = false;
-  std::vector<caf::typed_response_promise<delivery_ended>> stop_askers;
+  std::vector<caf::typed_response_promise<drained>> stop_askers;
 };
 
 dispatcher_actor::behavior_type

@@ -28,7 +28,9 @@ struct settle_attempt;
 struct renew_leases;
 struct leases_lost;
 struct run_suspect;
-struct delivery_ended;
+struct attempt_begun;
+struct suspect_cleared;
+struct drained;
 struct want_slot;
 struct slot_granted;
 struct return_slot;
@@ -78,7 +80,9 @@ CAF_BEGIN_TYPE_ID_BLOCK(arauto, first_custom_type_id)
   CAF_ADD_TYPE_ID(arauto, (arauto::renew_leases))
   CAF_ADD_TYPE_ID(arauto, (arauto::leases_lost))
   CAF_ADD_TYPE_ID(arauto, (arauto::run_suspect))
-  CAF_ADD_TYPE_ID(arauto, (arauto::delivery_ended))
+  CAF_ADD_TYPE_ID(arauto, (arauto::attempt_begun))
+  CAF_ADD_TYPE_ID(arauto, (arauto::suspect_cleared))
+  CAF_ADD_TYPE_ID(arauto, (arauto::drained))
   CAF_ADD_TYPE_ID(arauto, (arauto::want_slot))
   CAF_ADD_TYPE_ID(arauto, (arauto::slot_granted))
   CAF_ADD_TYPE_ID(arauto, (arauto::return_slot))

@@ -94,8 +94,18 @@ typename Inspector::result_type inspect(Inspector& f, run_suspect& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, delivery_ended&) {
-  return f(type_name("delivery_ended"));
+typename Inspector::result_type inspect(Inspector& f, attempt_begun& x) {
+  return f(type_name("attempt_begun"), x.whose);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, suspect_cleared&) {
+  return f(type_name("suspect_cleared"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, drained&) {
+  return f(type_name("drained"));
 }
 
 template <class Inspector>

@@ -107,7 +107,7 @@ void office::stop(std::chrono::milliseconds limit) {
   {
     caf::scoped_actor self{in.system, true};
     self->request(in.boss, limit + std::chrono::milliseconds{500}, orderly_stop{limit})
-        .receive([](delivery_ended) {}, [](const caf::error&) {});
+        .receive([](drained) {}, [](const caf::error&) {});
     self->send_exit(in.boss, caf::exit_reason::user_shutdown);
   }
   in.house->mail->stop(deadline);

@@ -78,8 +78,11 @@ struct leases_lost {
 }; // the rest was renewed
 struct run_suspect {
   storage::lease held;
-}; // answered when it has ended
-struct delivery_ended {};
+}; // answered when it may be trusted: its attempt has begun, or it has ended
+struct suspect_cleared {};
+struct attempt_begun { // of a suspect; to its dispatcher
+  storage::held_delivery whose;
+};
 
 // -- sending -----------------------------------------------------------------
 
@@ -121,7 +124,8 @@ struct may_retire {
   tenant_id tenant;
 };                       // a dispatcher without work; once answered it gets no more
 struct stop_claiming {}; // orderly stop: answered when nothing is in flight here any more
-struct give_back {};     // to a delivery: what has no permit yet goes back to due
+struct drained {};
+struct give_back {}; // to a delivery: what has no permit yet goes back to due
 struct orderly_stop {
   caf::timespan limit{0};
 };
@@ -180,11 +184,13 @@ using delivery_actor = caf::typed_actor<
 // One tenant's window on this node.
 using dispatcher_actor =
     caf::typed_actor<caf::reacts_to<work_ready>, caf::reacts_to<leases_granted>,
-                     // Runs this one with nothing else of its kind; answered when it has ended.
-                     caf::replies_to<run_suspect>::with<delivery_ended>,
-                     caf::reacts_to<renewal_due>, caf::reacts_to<colleagues>,
+                     // Runs this one with no other suspect until its attempt has begun: a worker
+                     // lost after that is doubt, and doubt has rules of its own.
+                     caf::replies_to<run_suspect>::with<suspect_cleared>,
+                     caf::reacts_to<attempt_begun>, caf::reacts_to<renewal_due>,
+                     caf::reacts_to<colleagues>,
                      // Answered when nothing is in flight any more.
-                     caf::replies_to<stop_claiming>::with<delivery_ended>>;
+                     caf::replies_to<stop_claiming>::with<drained>>;
 
 // Timers: ends lost leases, finds forgotten work, keeps the node's heartbeat.
 using reaper_actor = caf::typed_actor<caf::reacts_to<poll_due>, caf::reacts_to<colleagues>>;
@@ -194,13 +200,13 @@ using reaper_actor = caf::typed_actor<caf::reacts_to<poll_due>, caf::reacts_to<c
 using supervisor_actor = caf::typed_actor<
     // To the tenant's dispatcher, which is started when it is not there.
     caf::reacts_to<work_ready>, caf::reacts_to<leases_granted>,
-    caf::replies_to<run_suspect>::with<delivery_ended>,
+    caf::replies_to<run_suspect>::with<suspect_cleared>,
     // A dispatcher that has nothing to do.
-    caf::replies_to<may_retire>::with<delivery_ended>,
+    caf::reacts_to<may_retire>,
     // A branch may be started again.
     caf::reacts_to<retry_due>,
     // Drains; answered when all is quiet or the limit has passed.
-    caf::replies_to<orderly_stop>::with<delivery_ended>>;
+    caf::replies_to<orderly_stop>::with<drained>>;
 
 } // namespace arauto
 

@@ -63,8 +63,12 @@ void suspect(self_ptr self) {
               return;
             }
             self->request(self->state.supervisor, caf::infinite, run_suspect{got.leases.front()})
-                .then([self](delivery_ended) { self->state.suspecting = false; },
-                      [self](const caf::error&) { self->state.suspecting = false; });
+                .then(
+                    [self](suspect_cleared) {
+                      self->state.suspecting = false;
+                      suspect(self); // the next one at once, until there is none
+                    },
+                    [self](const caf::error&) { self->state.suspecting = false; });
           },
           [self](const caf::error&) { self->state.suspecting = false; });
 }

@@ -190,7 +190,7 @@ void dismiss(self_ptr self) {
     if (one.dispatcher) self->send_exit(one.dispatcher, caf::exit_reason::user_shutdown);
   for (auto& one : s.posts)
     self->send_exit(one.holder, caf::exit_reason::user_shutdown);
-  if (s.stop_asker.pending()) s.stop_asker.deliver(delivery_ended{});
+  if (s.stop_asker.pending()) s.stop_asker.deliver(drained{});
   self->quit();
 }
 
@@ -198,16 +198,16 @@ void one_drained(self_ptr self) {
   if (--self->state.still_draining == 0) dismiss(self);
 }
 
-caf::result<delivery_ended> stop(self_ptr self, const orderly_stop& command) {
+caf::result<drained> stop(self_ptr self, const orderly_stop& command) {
   auto& s = self->state;
   s.stopping = true;
-  s.stop_asker = self->make_response_promise<delivery_ended>();
+  s.stop_asker = self->make_response_promise<drained>();
   s.still_draining = 1;
   for (auto& [tenant, one] : s.branches)
     if (one.dispatcher) {
       ++s.still_draining;
       self->request(one.dispatcher, command.limit, stop_claiming{})
-          .then([self](delivery_ended) { one_drained(self); },
+          .then([self](drained) { one_drained(self); },
                 [self](const caf::error&) { one_drained(self); });
     }
   one_drained(self);
@@ -232,12 +232,9 @@ supervisor_actor::behavior_type supervisor(self_ptr self, house_ptr house,
       },
       [self](run_suspect& one) {
         const auto tenant = one.held.tenant;
-        return pass_on<delivery_ended>(self, tenant, std::move(one));
+        return pass_on<suspect_cleared>(self, tenant, std::move(one));
       },
-      [self](const may_retire& who) {
-        self->state.branches.erase(who.tenant);
-        return delivery_ended{};
-      },
+      [self](const may_retire& who) { self->state.branches.erase(who.tenant); },
       [self](retry_due) { fill_vacancies(self); },
       [self](const orderly_stop& command) { return stop(self, command); },
   };

@@ -43,7 +43,7 @@ struct supervisor_memory {
   std::map<tenant_id, branch> branches;
   bool stopping = false;
   std::size_t still_draining = 0;
-  caf::typed_response_promise<delivery_ended> stop_asker;
+  caf::typed_response_promise<drained> stop_asker;
 };
 
 supervisor_actor::behavior_type

@@ -107,6 +107,18 @@ BOOST_FIXTURE_TEST_CASE(poison_ends_as_worker_crashed_and_its_neighbours_are_unt
   BOOST_TEST(!collapsed);
 }
 
+BOOST_FIXTURE_TEST_CASE(
+    suspects_are_cleared_one_by_one_by_their_permits_not_by_the_providers_answers, running_office) {
+  provider->how = [](const auto&, int) { return answer{true, {}}; };
+  for (int i = 0; i < 20; ++i)
+    accepted_event("o-" + std::to_string(i));
+  sql("update arauto.delivery set lost_leases = 2");
+  open();
+  BOOST_TEST(provider->wait_seen(20)); // all are with the silent provider at once
+  provider->release(says(verdict::accepted));
+  wait_until("all are accepted", [&] { return count_of(state::provider_accepted) == 20; });
+}
+
 BOOST_FIXTURE_TEST_CASE(a_tenant_that_keeps_crashing_is_stopped_and_the_others_go_on_P8,
                         running_office) {
   provider->poison = "poison@example.com";

@@ -162,7 +162,8 @@ BOOST_AUTO_TEST_CASE(variables_are_bounded_by_their_compact_size) {
   const json_limits ten{32, 10};
   BOOST_TEST(parse_json(R"({"variables":{"a" :    "2345"}})", {32, 12}).good);
   BOOST_TEST(refused_at(R"({"variables":{"a":"23456"}})", ten) == "/variables");
-  BOOST_TEST(refused_at(R"([{"variables":[1,[22222,33333]]}])", ten) == "/0/variables");
+  BOOST_TEST(refused_at(R"({"notifications":[{"variables":[1,[22222,33333]]}]})", ten)
+             == "/notifications/0/variables");
   BOOST_TEST(refused_at(R"({"variables":{"a_long_name":1}})", ten) == "/variables");
   BOOST_TEST(parse_json(R"({"text":"not bounded here","variables":{}})", ten).good);
 }
