@@ -99,15 +99,17 @@ void smtp_port::send(composed what, steady::time_point trusted_until,
   made->what = std::move(what);
   made->trusted_until = trusted_until;
   made->answer = std::move(answer);
-  auto first = false;
+  auto first = false; // of those the I/O thread has not been told about
+  parcel_ptr too_late;
   {
     const std::lock_guard<std::mutex> hold{mutex_};
-    if (!stopping_) {
-      first = arrivals_.empty();
+    first = !stopping_ && arrivals_.empty();
+    if (stopping_)
+      too_late = std::move(made);
+    else
       arrivals_.push_back(std::move(made));
-    }
   }
-  if (made) return made->answer(ended(verdict::not_begun, "stopping"));
+  if (too_late) return too_late->answer(ended(verdict::not_begun, "stopping"));
   if (first) asio::post(io_, [this] { take_arrivals(); });
 }
 
