@@ -1,5 +1,8 @@
 #include "storage/events.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include "storage/rows.hpp"
 #include "storage/sql/statements.hpp"
 
@@ -42,23 +45,36 @@ acceptance verdict_spelled(const std::string& word) {
   return acceptance::in_progress; // 'unseen'
 }
 
-// Fills `answers` from the rows and gives the items whose key was taken by a commit this snapshot
-// could not see.
+void read_verdict(const pqxx::row& row, accept_answer& answer) {
+  answer.verdict = verdict_spelled(row[1].c_str());
+  answer.subject = text(row[2]);
+  if (answer.verdict == acceptance::conflict) return; // the other meaning is not shown
+  answer.id = {text(row[3])};
+  answer.created_at = text(row[4]);
+}
+
+// Fills `answers` from the rows (verdicts by number, then deliveries by event) and gives the items
+// whose key was taken by a commit this snapshot could not see.
 std::vector<std::size_t> read_answers(const pqxx::result& rows,
                                       std::vector<accept_answer>& answers) {
   std::vector<std::size_t> unseen;
+  std::map<std::string, std::vector<accepted_delivery>> deliveries;
+  std::vector<std::size_t> numbers;
   for (const auto& row : rows) {
-    const auto n = row[0].as<std::size_t>();
-    auto& answer = answers.at(n);
-    answer.verdict = verdict_spelled(row[1].c_str());
-    if (answer.verdict == acceptance::in_progress) unseen.push_back(n);
-    answer.subject = text(row[2]);
-    if (answer.verdict == acceptance::conflict) continue; // the other meaning is not shown
-    answer.id = {text(row[3])};
-    answer.created_at = text(row[4]);
-    if (!row[5].is_null())
-      answer.deliveries.push_back({via_of(row[5]), state_spelled(row[6].c_str()).value()});
+    if (row[0].is_null()) {
+      deliveries[text(row[3])].push_back({via_of(row[5]), state_spelled(row[6].c_str()).value()});
+      continue;
+    }
+    numbers.push_back(row[0].as<std::size_t>());
+    read_verdict(row, answers.at(numbers.back()));
+    if (answers[numbers.back()].verdict == acceptance::in_progress) unseen.push_back(numbers.back());
   }
+  for (const auto n : numbers)
+    if (const auto found = deliveries.find(answers[n].id.text); found != deliveries.end()) {
+      answers[n].deliveries = found->second;
+      std::sort(answers[n].deliveries.begin(), answers[n].deliveries.end(),
+                [](const auto& a, const auto& b) { return a.via < b.via; });
+    }
   return unseen;
 }
 

@@ -57,9 +57,10 @@ failure session::connect() {
 #pragma GCC diagnostic pop
     const watchdog::guard watched{*watchdog_, connection_->sock(), settings_.silence_timeout};
     pqxx::nontransaction work{*connection_};
-    // Every statement here looks rows up by key. Plans must not depend on when the tables were last counted: an empty
-    // table's plan (walk it all) would be kept while the table grows.
-    work.exec("set enable_seqscan = off; set jit = off; set plan_cache_mode = force_generic_plan");
+    // Every statement here walks from item to row by key. Plans must not depend on when the tables
+    // were last counted: the plan for an empty table (walk it all) would be kept while it grows.
+    work.exec("set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; "
+              "set jit = off; set plan_cache_mode = force_generic_plan");
     work.exec("set timezone = 'UTC'; set statement_timeout = "
               + std::to_string(settings_.statement_timeout.count())
               + "; set lock_timeout = " + std::to_string(settings_.lock_timeout.count())

@@ -1,122 +1,111 @@
 -- Accepts a group of notifications, each on its own: one bad item never fails its neighbours.
--- $1 json array of {n, id, tenant_id, user_id, type, variables (text), client_key, channels, priority, send_at,
+-- $1 json array of {n, id, tenant_id, user_id, type, variables (text), client_key, channels (sorted), priority, send_at,
 --    expires_at, lease_at_once}; channels null: every channel that has a template
 -- $2 owner (node) for deliveries born leased   $3 lease in ms
--- Gives per n one row per delivery (one row with channel null where there is none): n, verdict, subject, id,
--- created_at, channel, state. Verdict 'unseen': the key was taken by a transaction this snapshot cannot see; ask again.
--- Leans on event (tenant_id, client_key), template_standing, preference's key. Recipients are locked and events are
--- inserted in key order, so that two groups cannot deadlock; KEY SHARE keeps a person from being erased meanwhile.
-with given as materialized (
-  select g.*, g.variables::json as body from json_to_recordset($1::json) as g(
-    n integer, id uuid, tenant_id text, user_id text, type text, variables text, client_key text, channels text[],
-    priority smallint, send_at timestamptz, expires_at timestamptz, lease_at_once text[])
-),
-meant as materialized (
-  select g.n, arauto.fingerprint(g.user_id, g.type, g.body, g.channels, g.priority, g.send_at, g.expires_at) as fingerprint
-    from given g
-),
-known as materialized (
-  select g.n, e.id, e.created_at, e.fingerprint
-    from given g join arauto.event e on e.tenant_id = g.tenant_id and e.client_key = g.client_key
-),
-person as materialized (
-  select g.n, r.locale, r.email is not null as has_address
-    from given g join arauto.recipient r on r.tenant_id = g.tenant_id and r.user_id = g.user_id
-   where r.erased_at is null
-   order by r.tenant_id, r.user_id
-     for key share of r
-),
-chosen as materialized ( -- with what is known about the channel, so that no later join asks again
-  select g.n, g.id, g.tenant_id, g.user_id, g.priority, g.send_at, g.lease_at_once, t.channel, t.id as template_id,
-         t.required,
-         case when not consent.allowed then 'opted_out'
-              when t.channel = 'email' and not p.has_address then 'no_address'
-              when t.channel = 'push' and not exists (
-                     select from arauto.device d
-                      where d.tenant_id = g.tenant_id and d.user_id = g.user_id and d.ended_at is null)
-              then 'no_device' end as cause
-    from given g
-    left join person p using (n) -- left, for the planner: it then counts on all of them; judged drops the unknown
-    cross join lateral (
-      select distinct on (t.channel) t.channel, t.id, t.required
-        from arauto.template t
-       where t.tenant_id = g.tenant_id and t.type = g.type and t.ended_at is null
-         and (g.channels is null or t.channel = any (g.channels))
-       order by t.channel, t.locale = coalesce(p.locale, '') desc,
-                t.locale = split_part(coalesce(p.locale, ''), '-', 1) desc, t.locale = '' desc, t.locale) t
-    cross join lateral arauto.consent(g.tenant_id, g.user_id, t.channel, g.type) as consent
-),
-fitting as materialized (
-  select c.n, count(*) as channels, array_agg(c.channel) as found,
-         min((select v from unnest(c.required) v where (g.body -> v) is null limit 1)) as missing
-    from chosen c join given g using (n) group by c.n
+-- Gives one row per n (n, verdict, subject, id, created_at) and one per delivery of the events that stand (n null, id,
+-- channel, state). Verdict 'unseen': the key was taken by a transaction this snapshot cannot see; ask again.
+-- Tables are only looked up by key, one item at a time (lateral, with a limit), and the group is never joined with
+-- itself, so the cost of an item does not grow with the group or the tables, whatever the planner believes of them.
+-- Leans on event (client_key, tenant_id) (`is not distinct from` keeps a small table's planner from walking another index
+-- by tenant), recipient's key, template_standing, preference's key. Recipients are locked
+-- and events inserted in key order, so that two groups cannot deadlock; KEY SHARE keeps a person from being erased
+-- meanwhile.
+with asked as materialized (
+  select g.*, g.variables::json as body,
+         arauto.fingerprint(g.user_id, g.type, g.variables::json, g.channels, g.priority, g.send_at,
+                            g.expires_at) as fingerprint,
+         first_value(g.id) over (partition by g.tenant_id, g.client_key order by g.n) as first_id
+    from json_to_recordset($1::json) as g(
+      n integer, id uuid, tenant_id text, user_id text, type text, variables text, client_key text, channels text[],
+      priority smallint, send_at timestamptz, expires_at timestamptz, lease_at_once text[])
+   order by g.tenant_id, g.user_id
 ),
 judged as materialized (
-  select g.n,
-         case when p.n is null then 'unknown_user'
-              when f.n is null or f.channels < cardinality(g.channels) then 'no_template'
-              when f.missing is not null then 'missing_variable'
+  select a.*, k.id as known_id, k.created_at as known_at, k.fingerprint as known_fingerprint,
+         c.channels as chosen, c.template_ids, c.causes,
+         case when p.found is null then 'unknown_user'
+              when c.channels is null or cardinality(c.channels) < cardinality(a.channels) then 'no_template'
+              when c.missing is not null then 'missing_variable'
               else 'created' end as verdict,
-         case when f.n is null or f.channels < cardinality(g.channels)
-              then (select w from unnest(g.channels) w where w <> all (coalesce(f.found, '{}')) limit 1)
-              else f.missing end as subject
-    from given g
-    left join person p using (n)
-    left join fitting f using (n)
+         case when c.channels is null or cardinality(c.channels) < cardinality(a.channels)
+              then (select w from unnest(a.channels) w where w <> all (coalesce(c.channels, '{}')) limit 1)
+              else c.missing end as subject
+    from asked a
+    left join lateral (
+      select e.id, e.created_at, e.fingerprint from arauto.event e
+       where e.client_key = a.client_key and e.tenant_id is not distinct from a.tenant_id limit 1) k on true
+    left join lateral (
+      select true as found, r.locale, r.email is not null as has_address from arauto.recipient r
+       where r.tenant_id = a.tenant_id and r.user_id = a.user_id and r.erased_at is null limit 1
+         for key share of r) p on true
+    left join lateral (
+      select array_agg(t.channel) as channels, array_agg(t.id) as template_ids,
+             min((select v from unnest(t.required) v where (a.body -> v) is null limit 1)) as missing,
+             array_agg(case when not consent.allowed then 'opted_out'
+                            when t.channel = 'email' and not p.has_address then 'no_address'
+                            when t.channel = 'push' and not exists (
+                                   select from arauto.device d where d.tenant_id = a.tenant_id
+                                      and d.user_id = a.user_id and d.ended_at is null)
+                            then 'no_device' end) as causes
+        from (
+          select distinct on (t.channel) t.channel, t.id, t.required
+            from arauto.template t
+           where t.tenant_id = a.tenant_id and t.type = a.type and t.ended_at is null
+             and (a.channels is null or t.channel = any (a.channels))
+           order by t.channel, t.locale = coalesce(p.locale, '') desc,
+                    t.locale = split_part(coalesce(p.locale, ''), '-', 1) desc, t.locale = '' desc, t.locale) t
+        cross join lateral arauto.consent(a.tenant_id, a.user_id, t.channel, a.type) as consent) c on true
 ),
 event_made as (
   insert into arauto.event (id, tenant_id, user_id, type, variables, priority, client_key, fingerprint, created_at,
                             send_at, expires_at)
-  select g.id, g.tenant_id, g.user_id, g.type, g.body, g.priority, g.client_key, m.fingerprint, now(),
-         g.send_at, g.expires_at
-    from given g join judged j using (n) join meant m using (n)
-   where j.verdict = 'created' and not exists (select from known k where k.n = g.n)
-   order by g.tenant_id, g.client_key, g.n
-      on conflict (tenant_id, client_key) do nothing
-  returning id, tenant_id, client_key, fingerprint, created_at
+  select j.id, j.tenant_id, j.user_id, j.type, j.body, j.priority, j.client_key, j.fingerprint, now(), j.send_at,
+         j.expires_at
+    from judged j where j.verdict = 'created' and j.known_id is null and j.id = j.first_id
+   order by j.client_key, j.tenant_id
+      on conflict (client_key, tenant_id) do nothing
+  returning id
 ),
 delivery_made as (
   insert into arauto.delivery (event_id, channel, tenant_id, user_id, priority, state, cause, next_attempt_at,
                                template_id, lease_token, lease_owner, lease_until, settled_at)
-  select c.id, c.channel, c.tenant_id, c.user_id, c.priority, s.state, c.cause, coalesce(c.send_at, now()),
+  select j.id, c.channel, j.tenant_id, j.user_id, j.priority, s.state, c.cause, coalesce(j.send_at, now()),
          c.template_id,
          case when s.state = 'leased' then 1 else 0 end,
          case when s.state = 'leased' then $2::uuid end,
          case when s.state = 'leased' then clock_timestamp() + $3::integer * interval '1 millisecond' end,
          case when s.state in ('suppressed', 'permanent_failure') then now() end
-    from chosen c
-    join event_made e on e.id = c.id
+    from judged j
+    cross join lateral unnest(j.chosen, j.template_ids, j.causes) as c(channel, template_id, cause)
     cross join lateral (
       select case when c.cause = 'opted_out' then 'suppressed'
                   when c.cause is not null then 'permanent_failure'
-                  when c.channel = any (c.lease_at_once) and c.send_at is null then 'leased'
+                  when c.channel = any (j.lease_at_once) and j.send_at is null then 'leased'
                   else 'pending' end as state) s
+   where coalesce(j.id in (select id from event_made), false) -- coalesce: looked up by hash, not joined
   returning event_id, channel, state
-),
-standing as (
-  select g.n, e.id, e.created_at, e.fingerprint, e.id = g.id as ours
-    from given g join event_made e on e.tenant_id = g.tenant_id and e.client_key = g.client_key
-  union all
-  select k.n, k.id, k.created_at, k.fingerprint, k.id = g.id from known k join given g using (n)
-),
-shown as (
-  select event_id, channel, state from delivery_made
-  union
-  select d.event_id, d.channel, d.state from known k join arauto.delivery d on d.event_id = k.id
 )
-select g.n,
-       case when s.id is null and j.verdict <> 'created' then j.verdict
-            when s.id is null then 'unseen'
-            when s.fingerprint <> m.fingerprint then 'conflict'
-            when s.ours then 'created'
+select j.n,
+       case when made.here and j.id = j.first_id then 'created'
+            when made.here then case when j.fingerprint = (select f.fingerprint from judged f where f.id = j.first_id)
+                                     then 'replayed' else 'conflict' end
+            when j.known_id is null and j.verdict = 'created' then 'unseen'
+            when j.known_id is null then j.verdict
+            when j.known_fingerprint <> j.fingerprint then 'conflict'
+            when j.known_id = j.id then 'created'
             else 'replayed' end as verdict,
        coalesce(j.subject, '') as subject,
-       s.id,
-       to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-       d.channel, d.state
-  from given g
-  join judged j using (n)
-  join meant m using (n)
-  left join standing s using (n)
-  left join shown d on d.event_id = s.id
- order by g.n, d.channel
+       case when made.here then j.first_id else j.known_id end as id,
+       to_char(case when made.here then now() else j.known_at end at time zone 'UTC',
+               'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+       null as channel, null as state
+  from judged j
+  cross join lateral (select coalesce(j.first_id in (select id from event_made), false) as here) made
+union all
+select null, null, null, d.event_id, null, d.channel, d.state from delivery_made d
+union all
+select null, null, null, d.event_id, null, d.channel, d.state
+  from judged j
+  cross join lateral (
+    select d.event_id, d.channel, d.state from arauto.delivery d where d.event_id = j.known_id limit 16) d
+ where j.known_id is not null

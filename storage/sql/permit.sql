@@ -7,16 +7,19 @@
 -- stop, or the stop by this permit. Asking twice under one token counts once.
 with asked as materialized (
   select a.* from json_to_recordset($1::json) as a(n integer, event_id uuid, channel text, lease_token bigint)
+   order by a.event_id, a.channel
 ),
 held as materialized (
-  select a.n, d.* from arauto.delivery d join asked a
-      on a.event_id = d.event_id and a.channel = d.channel and a.lease_token = d.lease_token
-   where d.state = 'leased' and d.lease_until > clock_timestamp()
-   order by d.event_id, d.channel
-     for update of d
+  select a.n, d.* from asked a
+    cross join lateral (
+      select d.* from arauto.delivery d
+       where d.event_id = a.event_id and d.channel = a.channel and d.lease_token = a.lease_token
+         and d.state = 'leased' and d.lease_until > clock_timestamp()
+       limit 1 for update of d) d
 ),
 judged as materialized (
   select h.n, h.event_id, h.channel, e.variables, r.email, r.email_digest, r.name, t.parts,
+         tn.sender_address, tn.sender_name,
          case when h.accepted_at is not null then 'provider_accepted'
               when h.begun_at is not null then 'leased'
               when h.stop_reason = 'opted_out' then 'suppressed'
@@ -34,6 +37,7 @@ judged as materialized (
     join arauto.event e on e.id = h.event_id
     join arauto.recipient r on r.tenant_id = h.tenant_id and r.user_id = h.user_id
     join arauto.template t on t.id = h.template_id
+    join arauto.tenant tn on tn.id = h.tenant_id
     cross join lateral arauto.consent(h.tenant_id, h.user_id, h.channel, e.type) as consent
     left join arauto.suppression s
       on s.tenant_id = h.tenant_id and s.channel = h.channel and s.digest = r.email_digest
@@ -50,10 +54,7 @@ moved as (
          cause = coalesce(case when j.state <> 'leased' then j.cause end, d.cause)
     from judged j
    where d.event_id = j.event_id and d.channel = j.channel
-  returning d.event_id, d.channel, d.tenant_id, d.attempts - d.attempts_before as attempts, d.deferrals, d.doubtful
+  returning j.n, j.state, d.attempts - d.attempts_before as attempts, d.deferrals, d.doubtful, j.email, j.name,
+            encode(j.email_digest, 'hex') as email_digest, j.variables, j.parts, j.sender_address, j.sender_name
 )
-select j.n, j.state, m.attempts, m.deferrals, m.doubtful, j.email, j.name, encode(j.email_digest, 'hex') as email_digest,
-       j.variables, j.parts, tn.sender_address, tn.sender_name
-  from judged j
-  join moved m on m.event_id = j.event_id and m.channel = j.channel
-  join arauto.tenant tn on tn.id = m.tenant_id
+select * from moved

@@ -3,13 +3,15 @@
 -- Gives the keys that were renewed; who is missing has lost its lease.
 with asked as materialized (
   select a.* from json_to_recordset($1::json) as a(event_id uuid, channel text, lease_token bigint)
+   order by a.event_id, a.channel
 ),
 held as materialized (
-  select d.event_id, d.channel from arauto.delivery d join asked a
-      on a.event_id = d.event_id and a.channel = d.channel and a.lease_token = d.lease_token
-   where d.state = 'leased' and d.lease_until > clock_timestamp()
-   order by d.event_id, d.channel
-     for update of d
+  select d.event_id, d.channel from asked a
+    cross join lateral (
+      select d.event_id, d.channel from arauto.delivery d
+       where d.event_id = a.event_id and d.channel = a.channel and d.lease_token = a.lease_token
+         and d.state = 'leased' and d.lease_until > clock_timestamp()
+       limit 1 for update of d) d
 )
 update arauto.delivery d
    set lease_until = clock_timestamp() + $2::integer * interval '1 millisecond'

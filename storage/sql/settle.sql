@@ -10,26 +10,29 @@ with given as materialized (
     n integer, event_id uuid, channel text, lease_token bigint, state text, delay_ms bigint, outcome text, code integer,
     detail text, provider_ref text, cause text, given_back boolean, deferred boolean, lost boolean,
     suppress_digest text)
+   order by g.event_id, g.channel
 ),
 held as materialized (
-  select g.n, d.* from arauto.delivery d join given g on g.event_id = d.event_id and g.channel = d.channel
-   order by d.event_id, d.channel
-     for update of d
+  select g.*, d.tenant_id, d.attempts, d.begun_at, d.stop_reason, d.accepted_at, d.state as was,
+         d.lease_token as standing_token
+    from given g
+    cross join lateral (
+      select d.* from arauto.delivery d where d.event_id = g.event_id and d.channel = g.channel
+       limit 1 for update of d) d
 ),
 judged as materialized (
-  select g.*, h.tenant_id, h.attempts, h.begun_at, h.stop_reason,
-         h.lease_token = g.lease_token and h.state = 'leased' as ours,
-         h.lease_token = g.lease_token and h.state <> 'leased'
-           and (h.state = g.state or g.outcome = (select a.outcome from arauto.attempt a
-                 where a.event_id = g.event_id and a.channel = g.channel and a.lease_token = g.lease_token
+  select h.*,
+         h.standing_token = h.lease_token and h.was = 'leased' as ours,
+         h.standing_token = h.lease_token and h.was <> 'leased'
+           and (h.was = h.state or h.outcome = (select a.outcome from arauto.attempt a
+                 where a.event_id = h.event_id and a.channel = h.channel and a.lease_token = h.lease_token
                    and not a.late)) as ours_before,
-         h.state as was,
-         case when g.state = 'provider_accepted' or h.accepted_at is not null then 'provider_accepted'
-              when h.stop_reason is null then g.state
-              when g.state in ('retry_wait', 'pending') and h.stop_reason = 'opted_out' then 'suppressed'
-              when g.state in ('retry_wait', 'pending') then 'cancelled'
-              else g.state end as becomes
-    from given g join held h using (n)
+         case when h.state = 'provider_accepted' or h.accepted_at is not null then 'provider_accepted'
+              when h.stop_reason is null then h.state
+              when h.state in ('retry_wait', 'pending') and h.stop_reason = 'opted_out' then 'suppressed'
+              when h.state in ('retry_wait', 'pending') then 'cancelled'
+              else h.state end as becomes
+    from held h
 ),
 moved as (
   update arauto.delivery d

@@ -50,7 +50,7 @@ create table arauto.device (
   registered_at timestamptz not null default now(),
   ended_at      timestamptz,
   end_reason    text,
-  primary key (tenant_id, id),
+  primary key (id, tenant_id),
   foreign key (tenant_id, user_id) references arauto.recipient,
   check ((ended_at is null) = (end_reason is null))
 );
@@ -91,8 +91,7 @@ create table arauto.template (
   private    boolean not null default false,
   created_at timestamptz not null default now(),
   ended_at   timestamptz,
-  unique (tenant_id, type, channel, locale, version),
-  unique (tenant_id, id)
+  unique (tenant_id, type, channel, locale, version)
 );
 create unique index template_standing on arauto.template (tenant_id, type, channel, locale) where ended_at is null;
 
@@ -111,8 +110,8 @@ create table arauto.event (
   expires_at   timestamptz,
   cancelled_at timestamptz,
   erased_at    timestamptz,
-  unique (tenant_id, client_key),
-  unique (tenant_id, id),
+  unique (client_key, tenant_id),
+  unique (id, tenant_id), -- for the foreign keys
   foreign key (tenant_id, user_id) references arauto.recipient,
   check ((variables is null) = (erased_at is not null))
 );
@@ -148,7 +147,7 @@ create table arauto.delivery (
   accepted_at     timestamptz,
   settled_at      timestamptz,
   primary key (event_id, channel),
-  foreign key (tenant_id, event_id) references arauto.event (tenant_id, id),
+  foreign key (event_id, tenant_id) references arauto.event (id, tenant_id),
   check ((state = 'leased') = (lease_until is not null)),
   check ((state = 'leased') = (lease_owner is not null)),
   check (begun_at is null or state = 'leased'),
@@ -183,7 +182,7 @@ create table arauto.target (
   provider_ref text,
   primary key (event_id, channel, device_id),
   foreign key (event_id, channel) references arauto.delivery,
-  foreign key (tenant_id, device_id) references arauto.device (tenant_id, id)
+  foreign key (device_id, tenant_id) references arauto.device (id, tenant_id)
 );
 
 -- The trail: one row per permitted attempt, appended when it is settled, by its worker, or by the reaper for a worker
