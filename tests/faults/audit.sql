@@ -9,12 +9,14 @@ create table faults.move (
   old_state text not null,
   new_state text not null,
   old_token bigint not null,
-  new_token bigint not null
+  new_token bigint not null,
+  new_cause text
 );
 create function faults.note() returns trigger language plpgsql as $$
 begin
-  insert into faults.move (event_id, channel, at, old_state, new_state, old_token, new_token)
-  values (new.event_id, new.channel, clock_timestamp(), old.state, new.state, old.lease_token, new.lease_token);
+  insert into faults.move (event_id, channel, at, old_state, new_state, old_token, new_token, new_cause)
+  values (new.event_id, new.channel, clock_timestamp(), old.state, new.state, old.lease_token, new.lease_token,
+          new.cause);
   return null;
 end
 $$;

@@ -9,6 +9,8 @@ FINAL = ("provider_accepted", "permanent_failure", "suppressed", "cancelled", "e
 BACKED_BY = {"provider_accepted": ("accepted",), "retry_wait": ("refused_for_now",), "in_doubt": ("unknown",),
              "permanent_failure": ("refused", "bad_address", "refused_for_now")}
 
+WITHOUT_ATTEMPT = ("worker_lost", "worker_crashed", "no_address")
+
 
 @dataclasses.dataclass
 class Evidence:
@@ -18,7 +20,7 @@ class Evidence:
     events: dict      # client_key -> event id
     deliveries: list  # dicts: event, channel, state, doubtful, held, attempts, token, cause
     attempts: dict    # (event, token) -> (outcome, late)
-    moves: list       # dicts: event, old_state, new_state, old_token, new_token, at
+    moves: list       # dicts: event, old_state, new_state, old_token, new_token, cause, at
 
 
 @dataclasses.dataclass
@@ -47,9 +49,9 @@ def gather(database, clients, provider_journal):
     attempts = {(event, int(token)): (outcome, late == "t") for event, token, outcome, late in database.rows(
         "select event_id, lease_token, outcome, late from arauto.attempt")}
     moves = [{"event": event, "old_state": old, "new_state": new, "old_token": int(old_token),
-              "new_token": int(new_token), "at": float(at)}
-             for event, old, new, old_token, new_token, at in database.rows(
-                 "select event_id, old_state, new_state, old_token, new_token, extract(epoch from at)"
+              "new_token": int(new_token), "cause": cause, "at": float(at)}
+             for event, old, new, old_token, new_token, cause, at in database.rows(
+                 "select event_id, old_state, new_state, old_token, new_token, new_cause, extract(epoch from at)"
                  " from faults.move order by number")]
     return Evidence(list(clients.told), set(clients.unanswered), read_provider(provider_journal), events, deliveries,
                     attempts, moves)
@@ -116,7 +118,7 @@ def is_backed(move, attempts):
         return True
     if move["new_state"] == "provider_accepted": # a late acceptance of an earlier lease, seen by permit or reaper
         return any(attempts.get((move["event"], token)) == ("accepted", True) for token in range(move["old_token"]))
-    return move["new_state"] == "permanent_failure" and outcome is None # lost or crashed before any attempt
+    return outcome is None and move["new_state"] == "permanent_failure" and move["cause"] in WITHOUT_ATTEMPT
 
 
 def tokens_only_grow(e):

@@ -61,7 +61,7 @@ def run(stage, report, options):
         users = {f"{group}.{n}": steps for group, (steps, _) in GROUPS.items() for n in range(options.answers)}
         scene.furnish(service, users, LONG_TEXT)
         ids = scene.post_each(service, users, {"pad": "x" * 60_000})
-        scene.wait_until_quiet(60 + options.answers)
+        scene.wait_until_quiet(options.patience)
         time.sleep(2 * RESEND_S) # held means held: nothing more comes
         evidence = checker.gather(scene.database, client.NoClients(), scene.journal)
         for group in GROUPS:

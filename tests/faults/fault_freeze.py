@@ -10,6 +10,7 @@ from processes import wait_until
 from stage import Scene
 
 NOTHING_CHANGED = "late answers changed no row of the new holder"
+ENDS_WELL = "each ends provider_accepted under the new token"
 COUNTED_STALE = "late answers were counted stale"
 LEASE_S = 5
 ANSWER_MS = 3_500 # late enough to be frozen in time, early enough to be there on waking up
@@ -61,7 +62,7 @@ def meet_the_new_holder(stage, report, options):
         before = scene.rows_of(asked.values(), ROW)
         frozen.process.send(signal.SIGCONT)
         compare(report, scene, frozen, ids, before)
-        scene.wait_until_quiet(60)
+        scene.wait_until_quiet(options.patience)
         check_the_end(report, scene, ids, slow)
     finally:
         scene.close()
@@ -86,7 +87,7 @@ def check_the_end(report, scene, ids, slow):
     rows = {d["event"]: d for d in evidence.deliveries}
     def of(group):
         return [event for user, event in ids.items() if user.startswith(group)]
-    report.none_of("each ends provider_accepted under the new token", [
+    report.none_of(ENDS_WELL, [
         rows[one] for one in ids.values() if (rows[one]["state"], rows[one]["token"]) != ("provider_accepted", "2")],
         len(ids))
     for group, outcome in (("late", "accepted"), ("refused", "refused")):

@@ -65,7 +65,7 @@ def run(stage, report, options):
         time.sleep(1)
         clients.stop()
         wait_until("the service lives", service.process.alive, 1)
-        scene.wait_until_quiet(options.lease * 4 + 60)
+        scene.wait_until_quiet(options.lease * 3 + options.patience)
         evidence = checker.gather(scene.database, clients, scene.journal)
         rows = tell(scene, report, kills, evidence)
         report.findings(checker.check_all(evidence))

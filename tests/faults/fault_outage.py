@@ -73,11 +73,13 @@ def run(stage, report, options):
         clients.stop()
         report.holds("the service was never restarted", service.process.alive() and service.process.pid == first_pid)
         scene.reconnect()
-        scene.wait_until_quiet(90)
+        scene.wait_until_quiet(options.patience)
         evidence = checker.gather(scene.database, clients, scene.journal)
         tell(report, outages, clients)
         twice = sum(count - 1 for count in checker.taken_count(evidence).values())
         report.figure(f"{len(outages)} outages of {options.outage} s, {len(evidence.events)} events, {twice} duplicates")
         report.findings(checker.check_all(evidence))
     finally:
+        if not stage.postgres.process.alive(): # the next entry needs it
+            stage.postgres.start()
         scene.close()

@@ -31,32 +31,33 @@ class Line:
         return int(head.split(b" ", 2)[1])
 
 
-def pour(url, key, user, count, connections=64, seconds=600.0):
-    """Posts `count` notifications; gives the statuses with their counts, and the seconds it took."""
+def pour(url, key, user, numbers, connections=64, seconds=900.0):
+    """Posts one notification for each number; gives the statuses with their counts, and the seconds it took."""
     where = urllib.parse.urlsplit(url).netloc
     frame = (f"POST /v1/notifications HTTP/1.1\r\nHost: {where}\r\nAuthorization: Bearer {key}\r\n"
              "Content-Type: application/json\r\nContent-Length: ")
-    statuses, asked, told, began = {}, 0, 0, time.monotonic()
+    statuses, told, began, numbers = {}, 0, time.monotonic(), list(numbers)
+    waiting = iter(numbers)
     with selectors.DefaultSelector() as ready:
         def ask(line):
-            nonlocal asked
-            body = json.dumps({"user_id": user, "type": "fault.probe", "client_operation_id": f"flood-{asked}",
-                               "variables": {"n": asked}})
+            number = next(waiting, None)
+            if number is None:
+                return
+            body = json.dumps({"user_id": user, "type": "fault.probe", "client_operation_id": f"flood-{number}",
+                               "variables": {"n": number}})
             line.link.sendall(f"{frame}{len(body)}\r\n\r\n{body}".encode())
-            asked += 1
-        lines = [Line(where) for _ in range(min(connections, count))]
+        lines = [Line(where) for _ in range(min(connections, len(numbers)))]
         for line in lines:
             ready.register(line.link, selectors.EVENT_READ, line)
             ask(line)
-        while told < count and time.monotonic() - began < seconds:
+        while told < len(numbers) and time.monotonic() - began < seconds:
             for chosen, _ in ready.select(1.0):
                 status = chosen.data.answer()
                 if status is None:
                     continue
                 told += 1
                 statuses[status] = statuses.get(status, 0) + 1
-                if asked < count:
-                    ask(chosen.data)
+                ask(chosen.data)
         for line in lines:
             line.link.close()
     return statuses, time.monotonic() - began

@@ -10,20 +10,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def read(name):
-    """Pairs of lines: `-` the guard as it stands in storage/sql, `+` what replaces it. Others are comments."""
+    """Pairs of lines: `-` the guard as it stands in storage/sql, `+` what replaces it; `=` before them: how many times
+    it stands there, if not once. Others are comments."""
     with open(os.path.join(HERE, name + ".sabotage")) as file:
         lines = [line.rstrip("\n") for line in file]
     old = [line[2:] for line in lines if line.startswith("- ")]
     new = [line[2:] for line in lines if line.startswith("+ ")]
-    return list(zip(old, new, strict=True))
+    times = next((int(line[2:]) for line in lines if line.startswith("= ")), 1)
+    return times, list(zip(old, new, strict=True))
 
 
 def apply(binary, scratch, name):
     with open(binary, "rb") as file:
         program = file.read()
-    for old, new in read(name):
-        if program.count(old.encode()) != 1:
-            raise Trouble(f"{name}.sabotage: the guard does not stand in the program exactly once: {old}")
+    times, changes = read(name)
+    for old, new in changes:
+        if program.count(old.encode()) != times:
+            raise Trouble(f"{name}.sabotage: not found {times} times in the program: {old}")
         if len(new) > len(old):
             raise Trouble(f"{name}.sabotage: too long: {new}")
         program = program.replace(old.encode(), new.encode().ljust(len(old.encode())))

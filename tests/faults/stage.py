@@ -1,20 +1,23 @@
 """The surroundings of an entry: a private PostgreSQL, a provider, services; all on loopback, all real processes."""
 
+import itertools
 import os
 import random
 import signal
 import socket
 import subprocess
 import sys
+import time
 
 import client
 from checker import read_provider
 from database import Database
-from processes import Process, Trouble, wait_until
+from processes import Process, Trouble
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Below the range from which the kernel takes ports for outgoing connections: nobody grabs ours while it is free.
 PORTS = range(20_000, 32_000)
+numbers = itertools.count(1) # of scenes: none sees what another left behind
 
 
 def free_port():
@@ -93,13 +96,12 @@ class Scene:
     """One database with a tenant and a key, one provider, any number of services."""
 
     def __init__(self, stage, name, narrow=False):
-        self.binary, self.scratch, self.name = stage.binary, stage.scratch, name
+        self.binary, self.scratch, self.name = stage.binary, stage.scratch, f"{name}_{next(numbers)}"
         self.processes = []
         with_care = Database(stage.postgres.url)
-        with_care.rows(f"drop database if exists {name} with (force)")
-        with_care.rows(f"create database {name}")
+        with_care.rows(f"create database {self.name}")
         with_care.close()
-        self.database_url = stage.postgres.database_url(name)
+        self.database_url = stage.postgres.database_url(self.name)
         self.command("migrate")
         self.database = Database(self.database_url)
         with open(os.path.join(HERE, "audit.sql")) as audit:
@@ -164,10 +166,17 @@ class Scene:
         found = self.database.rows(f"select event_id, {columns} from arauto.delivery where event_id in ({listed})")
         return {row[0]: row[1:] for row in found}
 
-    def wait_until_quiet(self, seconds):
-        wait_until("nothing waits any more", lambda: self.database.number(
+    def left(self):
+        """Deliveries that wait for something other than a person."""
+        return int(self.database.number(
             "select count(*) from arauto.delivery where state in ('pending', 'leased', 'retry_wait')"
-            " or (state = 'in_doubt' and next_attempt_at <> 'infinity')") == 0, seconds, 0.2)
+            " or (state = 'in_doubt' and next_attempt_at <> 'infinity')"))
+
+    def wait_until_quiet(self, seconds):
+        """Until nothing waits any more, or the time is over: what is stuck then is the checker's to find (I4)."""
+        give_up = time.monotonic() + seconds
+        while self.left() > 0 and time.monotonic() < give_up:
+            time.sleep(0.2)
 
     def reconnect(self):
         self.database.close()
