@@ -34,8 +34,12 @@ const setting* find(const std::string& name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+[[noreturn]] void refuse(const std::string& origin, const std::string& why) {
+  throw trouble{origin + ": " + why};
+}
+
 void put(settings& into, const setting& what, const std::string& value, const std::string& origin) {
-  if (!what.put(into, value)) throw trouble{origin + ": " + what.name + " must be " + what.kind};
+  if (!what.put(into, value)) refuse(origin, what.name + " must be " + what.kind);
   into.given[what.name] = origin;
 }
 
@@ -43,7 +47,7 @@ std::string scalar(const toml::node& node, const std::string& name, const std::s
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
   if (const auto yes = node.value_exact<bool>()) return *yes ? "true" : "false";
-  throw trouble{origin + ": " + name + " must be a text, a whole number or true/false"};
+  refuse(origin, name + " must be a text, a whole number or true/false");
 }
 
 bool readable_by_others(const fs::path& file) {
@@ -63,10 +67,9 @@ void put_table(settings& into, const toml::table& table, const std::string& pref
     auto origin = file.string();
     origin += " line " + std::to_string(node.source().begin.line);
     const auto* known = find(name);
-    if (known == nullptr) throw trouble{origin + ": unknown setting " + name};
+    if (known == nullptr) refuse(origin, "unknown setting " + name);
     if (known->secret && readable_by_others(file))
-      throw trouble{origin + ": " + name
-                    + " is a secret, and others may read this file (chmod 600)"};
+      refuse(origin, name + " is a secret, and others may read this file (chmod 600)");
     put(into, *known, scalar(node, name, origin), origin);
   }
 }
@@ -89,7 +92,7 @@ void put_environment(settings& into, const std::vector<std::string>& environment
     const auto& all = all_settings();
     const auto known = std::find_if(all.begin(), all.end(),
                                     [&](const auto& s) { return environment_name(s) == name; });
-    if (known == all.end()) throw trouble{"environment: unknown setting " + name};
+    if (known == all.end()) refuse("environment", "unknown setting " + name);
     put(into, *known, entry.substr(split + 1), name);
   }
 }

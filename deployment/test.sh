@@ -2,11 +2,13 @@
 # shellcheck disable=SC2317 # functions are called by name
 # What CI runs and what a person runs: installs, builds, and checks everything. The last line is
 # "N passed, M failed"; the exit code is zero only when nothing failed and something passed.
-#   deployment/test.sh [--quick]   quick: no sanitizers, no faults
+#   deployment/test.sh              about a quarter of an hour on two cores
+#   deployment/test.sh --quick      no sanitizers, no faults
+#   deployment/test.sh --thorough   also under the thread sanitizer, where no CAF takes part
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$here" || exit
-quick=${1:-}
+mode=${1:-}
 cores="$(nproc)"
 passed=0
 failed=0
@@ -111,13 +113,25 @@ should format_is_ours
 step "clang-tidy on what changed"
 should tidy_changed
 
-if [[ "$quick" != --quick ]]; then
-  step "building with address and undefined behaviour sanitizers"
-  if configure build-asan -DARAUTO_SANITIZE=ON \
-    && cmake --build build-asan --target model_test storage_test channels_test; then
-    run_tests build-asan -R '^(model|storage|channels)$'
+# A build of its own for programs that are run under a sanitizer; light on debug information, to be quick.
+# $1 its name, $2 regular expression of the programs, $3... options of cmake
+sanitized() {
+  local build="build-$1" programs="$2"
+  shift 2
+  if configure "$build" -DCMAKE_BUILD_TYPE=None "$@" \
+    && cmake --build "$build" --target model_test storage_test channels_test; then
+    run_tests "$build" -R "$programs"
   else
     failed=$((failed + 1))
+  fi
+}
+
+if [[ "$mode" != --quick ]]; then
+  step "address and undefined behaviour sanitizers"
+  sanitized asan '^(model|storage|channels)$' -DARAUTO_SANITIZE=ON '-DCMAKE_CXX_FLAGS=-O1 -g1'
+  if [[ "$mode" == --thorough ]]; then
+    step "thread sanitizer"
+    sanitized tsan '^(storage|channels)$' '-DCMAKE_CXX_FLAGS=-O1 -g1 -fsanitize=thread -Wno-tsan'
   fi
   if [[ -x tests/faults/run.sh ]]; then
     step "faults"
