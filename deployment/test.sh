@@ -99,6 +99,19 @@ own_postgres() {
   export ARAUTO_TEST_POSTGRES
 }
 
+# A build of its own for programs that are run under a sanitizer; light on debug information, to be quick.
+# $1 its name, $2 regular expression of the programs, $3... options of cmake
+sanitized() {
+  local build="build-$1" programs="$2"
+  shift 2
+  if configure "$build" -DCMAKE_BUILD_TYPE=None "$@" \
+    && cmake --build "$build" --target model_test storage_test channels_test; then
+    run_tests "$build" -R "$programs"
+  else
+    failed=$((failed + 1))
+  fi
+}
+
 step "installing"
 must deployment/install.sh --tests
 step "building, warnings are errors"
@@ -112,19 +125,6 @@ step "clang-format"
 should format_is_ours
 step "clang-tidy on what changed"
 should tidy_changed
-
-# A build of its own for programs that are run under a sanitizer; light on debug information, to be quick.
-# $1 its name, $2 regular expression of the programs, $3... options of cmake
-sanitized() {
-  local build="build-$1" programs="$2"
-  shift 2
-  if configure "$build" -DCMAKE_BUILD_TYPE=None "$@" \
-    && cmake --build "$build" --target model_test storage_test channels_test; then
-    run_tests "$build" -R "$programs"
-  else
-    failed=$((failed + 1))
-  fi
-}
 
 if [[ "$mode" != --quick ]]; then
   step "address and undefined behaviour sanitizers"
