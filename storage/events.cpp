@@ -67,7 +67,8 @@ std::vector<std::size_t> read_answers(const pqxx::result& rows,
     }
     numbers.push_back(row[0].as<std::size_t>());
     read_verdict(row, answers.at(numbers.back()));
-    if (answers[numbers.back()].verdict == acceptance::in_progress) unseen.push_back(numbers.back());
+    if (answers[numbers.back()].verdict == acceptance::in_progress)
+      unseen.push_back(numbers.back());
   }
   for (const auto n : numbers)
     if (const auto found = deliveries.find(answers[n].id.text); found != deliveries.end()) {

@@ -27,19 +27,23 @@ public:
   using steady = std::chrono::steady_clock;
   virtual ~port() = default;
 
-  // Builds the provider's form. Pure: no I/O; called from any thread. A failure (bad_input) is about this message and
-  // is permanent; its text is a stable word (address_unusable, header_unsafe...).
+  // Builds the provider's form. Pure: no I/O; called from any thread. A failure (bad_input) is
+  // about this message and is permanent; its text is a stable word (address_unusable,
+  // header_unsafe...).
   virtual result<composed> compose(const message& what) const = 0;
 
   // Sends. Calls `answer` exactly once, from any thread, possibly before returning; never throws.
-  // `trusted_until` is the end of our trust in the lease: no byte of content may leave after it and the final dot may
-  // not be written after it (the verdict is then not_begun or refused_for_now). A courier keeps at most sends_max()
-  // open; how long to wait for the final answer is the port's own setting.
-  virtual void send(composed what, steady::time_point trusted_until, std::function<void(outcome)> answer) = 0;
+  // `trusted_until` is the end of our trust in the lease: no byte of content may leave after it and
+  // the final dot may not be written after it (the verdict is then not_begun or refused_for_now). A
+  // courier keeps at most sends_max() open; how long to wait for the final answer is the port's own
+  // setting.
+  virtual void send(composed what, steady::time_point trusted_until,
+                    std::function<void(outcome)> answer) = 0;
 
   virtual std::size_t sends_max() const = 0;
 
-  // Ends open conversations in order (what is past its final dot may still be answered until `deadline`), then closes.
+  // Ends open conversations in order (what is past its final dot may still be answered until
+  // `deadline`), then closes.
   virtual void stop(steady::time_point deadline) = 0;
 };
 

@@ -1,4 +1,5 @@
-// What a tenant asks for, and what the ledger answers. Values only; shape and limits are checked before one is made.
+// What a tenant asks for, and what the ledger answers. Values only; shape and limits are checked
+// before one is made.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,9 @@
 
 namespace arauto {
 
-// One event for one user. The id is made by the asker, so that a COMMIT in doubt can be run again with the same id.
-// Meaning (the fingerprint) is computed by arauto.fingerprint in SQL, for both doors, from these fields as text.
+// One event for one user. The id is made by the asker, so that a COMMIT in doubt can be run again
+// with the same id. Meaning (the fingerprint) is computed by arauto.fingerprint in SQL, for both
+// doors, from these fields as text.
 struct notification {
   event_id id;
   tenant_id tenant;
@@ -23,15 +25,15 @@ struct notification {
   bool channels_given = false;   // false: every channel that has a template for the type
   std::vector<channel> channels; // sorted, without repeats
   priority urgency = priority::normal;
-  std::string send_at;           // RFC 3339 or empty
-  std::string expires_at;        // RFC 3339 or empty
+  std::string send_at;                // RFC 3339 or empty
+  std::string expires_at;             // RFC 3339 or empty
   std::vector<channel> lease_at_once; // channels whose delivery may be born leased to this node
 };
 
 enum class acceptance : std::uint8_t {
   created,
-  replayed,         // the same operation with the same meaning was accepted before
-  conflict,         // the same operation with another meaning was accepted before
+  replayed, // the same operation with the same meaning was accepted before
+  conflict, // the same operation with another meaning was accepted before
   unknown_user,
   no_template,      // `subject` names the channel, empty when the type has no template at all
   missing_variable, // `subject` names the variable

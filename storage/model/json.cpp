@@ -133,7 +133,8 @@ public:
       verbatim_ += ':';
       return fits();
     }
-    const bool of_a_notification = levels_.size() == 1 || levels_.size() == 3; // alone, or in a batch
+    const bool of_a_notification =
+        levels_.size() == 1 || levels_.size() == 3; // alone, or in a batch
     if (here.member == "variables" && of_a_notification) variables_at_ = levels_.size();
     return true;
   }

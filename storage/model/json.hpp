@@ -30,8 +30,8 @@ struct json_document {
 };
 
 // The member "variables" of a notification, alone or in a batch, is kept verbatim: its value in
-// `root` is a *string* holding its JSON text, compact, numbers as written. Elsewhere numbers must be
-// integers that fit 64 bits (the contract has no others).
+// `root` is a *string* holding its JSON text, compact, numbers as written. Elsewhere numbers must
+// be integers that fit 64 bits (the contract has no others).
 json_document parse_json(std::string_view text, const json_limits& limits);
 
 } // namespace arauto

@@ -1,4 +1,5 @@
-// What the permit returns to send with, so that nothing older is used; and what rendering makes of it.
+// What the permit returns to send with, so that nothing older is used; and what rendering makes of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace arauto {
 
-// One named part of a template (subject, text, html; title, body) with its mustache source or its rendered text.
+// One named part of a template (subject, text, html; title, body) with its mustache source or its
+// rendered text.
 struct part {
   std::string name;
   std::string text;
@@ -20,14 +22,14 @@ struct send_facts {
   delivery_key key;
   lease_token held;
   tenant_id tenant;
-  std::string to_address;  // as the tenant wrote it
-  std::string to_name;     // may be empty
-  std::string to_digest;   // of the canonical address, 64 hex digits: what a suppression would name
+  std::string to_address; // as the tenant wrote it
+  std::string to_name;    // may be empty
+  std::string to_digest;  // of the canonical address, 64 hex digits: what a suppression would name
   std::string sender_address; // the tenant's own sender, empty: the account's
   std::string sender_name;
-  std::vector<part> parts; // template sources
-  std::string variables;   // JSON object as text
-  std::int32_t attempts = 0;  // including this one
+  std::vector<part> parts;   // template sources
+  std::string variables;     // JSON object as text
+  std::int32_t attempts = 0; // including this one
   std::int32_t deferrals = 0;
   bool doubtful = false;
 };
