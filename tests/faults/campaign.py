@@ -22,7 +22,7 @@ from report import Report
 from stage import Stage
 
 SMALL = {"kills": 5, "lease": 5, "zombies": 10, "answers": 10, "outage": 10, "outages": 1, "events": 20_000, "patience": 60}
-FULL = {"kills": 20, "lease": 30, "zombies": 40, "answers": 50, "outage": 10, "outages": 4, "events": 200_000, "patience": 120}
+FULL = {"kills": 20, "lease": 30, "zombies": 80, "answers": 50, "outage": 10, "outages": 4, "events": 200_000, "patience": 120}
 
 
 def run_kill(stage, report, options):
