@@ -6,8 +6,10 @@
 #include "actors/house.hpp"
 #include "actors/protocol.hpp"
 #include "actors/supervisor.hpp"
+#include "storage/log.hpp"
 #include "storage/model/chance.hpp"
 #include "storage/model/uuid.hpp"
+#include "storage/nodes.hpp"
 
 namespace arauto {
 
@@ -117,6 +119,8 @@ void office::stop(std::chrono::milliseconds limit) {
     in.front = nullptr;
   }
   in.system.await_all_actors_done();
+  storage::session db{in.house->settings.database};
+  if (!storage::leave(db, in.house->node)) log::warn("node_not_signed_off", {}); // an hour tells
 }
 
 } // namespace arauto

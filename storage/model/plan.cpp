@@ -6,6 +6,8 @@ namespace arauto {
 
 namespace {
 
+constexpr std::chrono::milliseconds retry_after_max{24 * 3'600'000};
+
 // base * 2^(attempt-1), never past the cap: doubling stops there, so no attempt number can
 // overflow.
 std::chrono::milliseconds nominal_wait(int attempt, const retry_policy& policy) {
@@ -33,9 +35,9 @@ std::chrono::milliseconds least_span(const retry_policy& policy) {
 
 plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful,
                 const retry_policy& retry, const doubt_policy& doubt, double random01) {
-  const auto wait = [&](int n) {
-    return std::max(wait_before_next(n, retry, random01), what.retry_after);
-  };
+  // A provider's own wish is kept, but nobody may send us away for years.
+  const auto wished = std::min(what.retry_after, retry_after_max);
+  const auto wait = [&](int n) { return std::max(wait_before_next(n, retry, random01), wished); };
   switch (what.said) {
   case verdict::accepted: return {state::provider_accepted, {}, false, {}};
   case verdict::refused:
