@@ -54,8 +54,8 @@ class Told:
 
 
 class Clients:
-    def __init__(self, url, key, users, journal, threads=8, pause=0.05, patience=90.0):
-        self.url, self.key, self.users = url, key, users
+    def __init__(self, url, key, users, journal, threads=8, pause=0.05, patience=90.0, name="op"):
+        self.url, self.key, self.users, self.name = url, key, users, name
         self.pause, self.patience = pause, patience
         self.told = []
         self.unanswered = set() # asked, and not yet told 202
@@ -73,7 +73,7 @@ class Clients:
     def go_on(self, mine):
         door, count = Door(self.url, self.key), 0
         while not self.over.is_set():
-            operation = f"op-{mine}-{count}"
+            operation = f"{self.name}-{mine}-{count}"
             user = self.users[(mine + count * len(self.threads)) % len(self.users)]
             self.post(door, operation, {"user_id": user, "type": "fault.probe", "client_operation_id": operation,
                                         "variables": {"n": count}})

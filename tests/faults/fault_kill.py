@@ -46,9 +46,9 @@ def tell(scene, report, kills, evidence):
     twice = sum(count - 1 for count in taken.values())
     held = sum(1 for one in evidence.deliveries if checker.is_held(one))
     failed = sum(1 for one in evidence.deliveries if one["state"] == "permanent_failure")
-    report.figure(f"{len(kills)} kills, {len(evidence.events)} events, {sum(len(k['leased']) for k in kills)} leases cut"
-                  f", {twice} duplicates ({1e6 * twice / max(1, len(evidence.events)):.0f} per million), {held} held in "
-                  f"doubt, {failed} permanent failures")
+    cut, count = sum(len(kill["leased"]) for kill in kills), len(evidence.events)
+    report.figure(f"{len(kills)} kills, {count} events, {cut} leases cut, {twice} duplicates "
+                  f"({1e6 * twice / max(1, count):.0f} per million), {held} held in doubt, {failed} permanent failures")
     return rows
 
 

@@ -77,7 +77,8 @@ def run(stage, report, options):
         evidence = checker.gather(scene.database, clients, scene.journal)
         tell(report, outages, clients)
         twice = sum(count - 1 for count in checker.taken_count(evidence).values())
-        report.figure(f"{len(outages)} outages of {options.outage} s, {len(evidence.events)} events, {twice} duplicates")
+        report.figure(f"{len(outages)} outages of {options.outage} s, {len(evidence.events)} events, {twice} duplicates"
+                      f", {sum(1 for one in clients.told if one.status == 503)} answers 503")
         report.findings(checker.check_all(evidence))
     finally:
         if not stage.postgres.process.alive(): # the next entry needs it

@@ -1,0 +1,49 @@
+"""F1-stop: SIGTERM under load. An orderly stop is no fault: nothing in doubt, nothing twice, no lease left behind."""
+
+import random
+import time
+
+import checker
+import client
+from fault_kill import USERS
+from report import middle_and_most
+from stage import Scene
+
+STOP_LIMIT_S = 8 # stop_limit as it comes
+
+
+def stop_once(scene, service, chance):
+    time.sleep(chance.uniform(0.8, 2.0))
+    began = time.monotonic()
+    code = service.process.end()
+    took = time.monotonic() - began
+    leased = int(scene.database.number("select count(*) from arauto.delivery where state = 'leased'"))
+    service.start()
+    return code, took, leased
+
+
+def run(stage, report, options):
+    scene = Scene(stage, "f1_stop")
+    try:
+        service = scene.service(node_lease="5s", doubt_resend_after="2s", retry_base="1s")
+        scene.furnish(service, USERS)
+        chance = random.Random(options.seed)
+        clients = client.Clients(service.url, scene.key, list(USERS), scene.path("client.journal"))
+        stops = [stop_once(scene, service, chance) for _ in range(options.stops)]
+        time.sleep(1)
+        clients.stop()
+        scene.wait_until_quiet(options.patience)
+        evidence = checker.gather(scene.database, clients, scene.journal)
+        report.figure(f"{options.stops} stops, {len(evidence.events)} events, SIGTERM -> end: "
+                      "p50 %.2f s, max %.2f s" % middle_and_most([took for _, took, _ in stops]))
+        report.none_of("the exit code is 0", [code for code, _, _ in stops if code != 0], len(stops))
+        report.none_of(f"it ends within {STOP_LIMIT_S} s", [took for _, took, _ in stops if took > STOP_LIMIT_S],
+                       len(stops))
+        report.none_of("no lease is left behind", [leased for _, _, leased in stops if leased > 0], len(stops))
+        report.none_of("nothing is in doubt", [d["event"] for d in evidence.deliveries if d["doubtful"] == "t"],
+                       len(evidence.deliveries))
+        taken = checker.taken_count(evidence)
+        report.none_of("nothing was sent twice", [one for one, count in taken.items() if count > 1], len(taken))
+        report.findings(checker.check_all(evidence))
+    finally:
+        scene.close()
