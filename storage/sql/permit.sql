@@ -34,13 +34,18 @@ judged as materialized (
               when h.channel = 'email' and r.email is null then 'no_address'
               when s.digest is not null then 'address_suppressed' end as cause
     from held h
-    join arauto.event e on e.id = h.event_id
-    join arauto.recipient r on r.tenant_id = h.tenant_id and r.user_id = h.user_id
-    join arauto.template t on t.id = h.template_id
-    join arauto.tenant tn on tn.id = h.tenant_id
+    cross join lateral (
+      select e.type, e.variables, e.expires_at from arauto.event e where e.id = h.event_id limit 1) e
+    cross join lateral (
+      select r.email, r.email_digest, r.name from arauto.recipient r
+       where r.tenant_id = h.tenant_id and r.user_id = h.user_id limit 1) r
+    cross join lateral (select t.parts from arauto.template t where t.id = h.template_id limit 1) t
+    cross join lateral (
+      select tn.sender_address, tn.sender_name from arauto.tenant tn where tn.id = h.tenant_id limit 1) tn
     cross join lateral arauto.consent(h.tenant_id, h.user_id, h.channel, e.type) as consent
-    left join arauto.suppression s
-      on s.tenant_id = h.tenant_id and s.channel = h.channel and s.digest = r.email_digest
+    left join lateral (
+      select s.digest from arauto.suppression s
+       where s.tenant_id = h.tenant_id and s.channel = h.channel and s.digest = r.email_digest limit 1) s on true
 ),
 moved as (
   update arauto.delivery d
