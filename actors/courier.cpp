@@ -24,7 +24,7 @@ void look_again(self_ptr self) {
 void grant(self_ptr self) {
   auto& s = self->state;
   const auto now = steady::now();
-  const auto allowed = s.account.allowed(now, s.house->mail->sends_max());
+  const auto allowed = s.account.allowed(now, s.pace.slots(s.house->mail->sends_max()));
   while (in_use(s) < allowed) {
     auto next = s.queue.pop();
     if (!next) break;
@@ -60,8 +60,13 @@ void take_back(self_ptr self, const return_slot& back) {
 caf::typed_response_promise<outcome> send(self_ptr self, send_message& what) {
   auto& s = self->state;
   auto promise = self->make_response_promise<outcome>();
-  s.granted.erase(what.whose.key);
-  s.open[what.whose.key] = {what.whose.held, promise};
+  const auto now = steady::now();
+  const auto granted = s.granted.find(what.whose.key);
+  if (granted != s.granted.end()) {
+    s.pace.permit_took(now - granted->second.since);
+    s.granted.erase(granted);
+  }
+  s.open[what.whose.key] = {what.whose.held, promise, now};
   const auto me = caf::actor_cast<courier_actor>(self);
   s.house->mail->send(std::move(what.what), steady_moment(what.trusted_until),
                       [me, whose = what.whose](outcome said) {
@@ -84,6 +89,7 @@ void hear(self_ptr self, attempt_answered& answer) {
   }
   const auto found = s.open.find(answer.whose.key);
   if (found != s.open.end() && found->second.held == answer.whose.held) {
+    s.pace.send_took(steady::now() - found->second.since);
     found->second.asker.deliver(std::move(answer.what));
     s.open.erase(found);
   }

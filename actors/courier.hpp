@@ -10,6 +10,7 @@
 #include "actors/house.hpp"
 #include "actors/protocol.hpp"
 #include "storage/model/breaker.hpp"
+#include "storage/model/slot_pace.hpp"
 
 namespace arauto {
 
@@ -23,6 +24,7 @@ struct courier_memory {
   struct sending {
     lease_token held;
     caf::typed_response_promise<outcome> asker;
+    std::chrono::steady_clock::time_point since;
   };
   struct slot {
     lease_token held;
@@ -34,6 +36,7 @@ struct courier_memory {
   std::map<delivery_key, slot> granted; // given, not yet sent
   std::map<delivery_key, sending> open; // with the port
   breaker account;
+  slot_pace pace;
   bool tick_asked = false;
 };
 

@@ -111,6 +111,25 @@ void flush_settlements(self_ptr self) {
     self->delayed_send(self, settle_again_after, retry_due{});
 }
 
+// The usual case: both lists in one transaction. Whatever goes wrong is left to the ways above,
+// each list on its own and in parts; what this one committed is found there again.
+void flush_together(self_ptr self) {
+  auto& s = self->state;
+  const bool worth_it = !s.settlements.items.empty() && !s.permits.items.empty()
+                        && s.settlements.items.size() <= batch_max
+                        && s.permits.items.size() <= batch_max;
+  if (!worth_it) return;
+  auto made = noted(self, storage::settle_and_permit(*s.db, s.settlements.items, s.permits.items,
+                                                     s.house->settings.lease));
+  if (!made) return;
+  auto settlements = s.settlements.taken();
+  auto permits = s.permits.taken();
+  for (std::size_t i = 0; i < settlements.askers.size(); ++i)
+    settlements.askers[i].deliver(made->settlements[i]);
+  for (std::size_t i = 0; i < permits.askers.size(); ++i)
+    permits.askers[i].deliver(std::move(made->permits[i]));
+}
+
 void flush_renewals(self_ptr self) {
   auto& s = self->state;
   auto batch = s.renewals.taken();
@@ -154,6 +173,7 @@ void flush_claims(self_ptr self) {
 
 void flush(self_ptr self) {
   self->state.flush_asked = false;
+  flush_together(self);
   flush_settlements(self); // frees windows
   flush_renewals(self);    // keeps what we have
   flush_permits(self);

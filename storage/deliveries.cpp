@@ -74,6 +74,32 @@ nlohmann::json as_json(std::size_t n, const settlement& one) {
       {"suppress_digest", json_or_null(one.suppress_digest)}};
 }
 
+std::vector<permit> permits_inside(session::transaction& t, const std::vector<held_delivery>& asked,
+                                   milliseconds length) {
+  std::vector<permit> permits(asked.size());
+  for (const auto& row : t.run(sql::permit, as_json(asked), length.count())) {
+    const auto n = row["n"].as<std::size_t>();
+    auto& one = permits.at(n);
+    one.still_ours = true;
+    one.now = state_spelled(row["state"].c_str()).value();
+    if (one.now == state::leased) one.facts = read_facts(asked[n], row);
+  }
+  return permits;
+}
+
+std::vector<settled> settle_inside(session::transaction& t, const std::vector<settlement>& asked) {
+  auto items = nlohmann::json::array();
+  for (std::size_t n = 0; n < asked.size(); ++n)
+    items.push_back(as_json(n, asked[n]));
+  std::vector<settled> answers(asked.size());
+  for (const auto& row : t.run(sql::settle, dumped(items))) {
+    auto& one = answers.at(row["n"].as<std::size_t>());
+    one.ours = std::string{row["verdict"].c_str()} == "settled";
+    one.now = state_spelled(row["state"].c_str()).value();
+  }
+  return answers;
+}
+
 } // namespace
 
 result<std::vector<lease>> claim(session& db, const std::vector<room>& rooms, const node_id& owner,
@@ -103,31 +129,23 @@ result<std::optional<lease>> claim_suspect(session& db, const std::vector<channe
 
 result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
                                         milliseconds length) {
-  return db.in_transaction([&](session::transaction& t) {
-    std::vector<permit> permits(asked.size());
-    for (const auto& row : t.run(sql::permit, as_json(asked), length.count())) {
-      const auto n = row["n"].as<std::size_t>();
-      auto& one = permits.at(n);
-      one.still_ours = true;
-      one.now = state_spelled(row["state"].c_str()).value();
-      if (one.now == state::leased) one.facts = read_facts(asked[n], row);
-    }
-    return permits;
-  });
+  return db.in_transaction(
+      [&](session::transaction& t) { return permits_inside(t, asked, length); });
 }
 
 result<std::vector<settled>> settle(session& db, const std::vector<settlement>& asked) {
-  auto items = nlohmann::json::array();
-  for (std::size_t n = 0; n < asked.size(); ++n)
-    items.push_back(as_json(n, asked[n]));
+  return db.in_transaction([&](session::transaction& t) { return settle_inside(t, asked); });
+}
+
+result<settled_and_permitted> settle_and_permit(session& db,
+                                                const std::vector<settlement>& settlements,
+                                                const std::vector<held_delivery>& permits,
+                                                milliseconds length) {
   return db.in_transaction([&](session::transaction& t) {
-    std::vector<settled> answers(asked.size());
-    for (const auto& row : t.run(sql::settle, dumped(items))) {
-      auto& one = answers.at(row["n"].as<std::size_t>());
-      one.ours = std::string{row["verdict"].c_str()} == "settled";
-      one.now = state_spelled(row["state"].c_str()).value();
-    }
-    return answers;
+    settled_and_permitted both;
+    both.settlements = settle_inside(t, settlements);
+    both.permits = permits_inside(t, permits, length);
+    return both;
   });
 }
 

@@ -81,6 +81,18 @@ struct settled {
 // stale.
 result<std::vector<settled>> settle(session& db, const std::vector<settlement>& asked);
 
+// Settlements first, then permits, in one transaction: half the COMMITs of a busy node. Safe to run
+// again after commit_in_doubt, as each of them is.
+struct settled_and_permitted {
+  std::vector<settled> settlements;
+  std::vector<permit> permits;
+};
+
+result<settled_and_permitted> settle_and_permit(session& db,
+                                                const std::vector<settlement>& settlements,
+                                                const std::vector<held_delivery>& permits,
+                                                milliseconds length);
+
 // Gives those that could NOT be renewed.
 result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked,
                                          milliseconds length);

@@ -34,9 +34,10 @@ public:
 
   // Sends. Calls `answer` exactly once, from any thread, possibly before returning; never throws.
   // `trusted_until` is the end of our trust in the lease: no byte of content may leave after it and
-  // the final dot may not be written after it (the verdict is then not_begun or refused_for_now). A
-  // courier keeps at most sends_max() open; how long to wait for the final answer is the port's own
-  // setting.
+  // the final dot may not be written after it (the verdict is then not_begun or refused_for_now).
+  // Sends past sends_max() queue in the port: a courier asks for a few more with a quick provider,
+  // so that no connection waits for a permit. How long to wait for the final answer is the port's
+  // own setting.
   virtual void send(composed what, steady::time_point trusted_until,
                     std::function<void(outcome)> answer) = 0;
 

@@ -10,6 +10,7 @@
 #include "actors/protocol.hpp"
 #include "actors/window.hpp"
 #include "storage/model/breaker.hpp"
+#include "storage/model/slot_pace.hpp"
 
 namespace arauto::tests {
 
@@ -165,6 +166,23 @@ BOOST_AUTO_TEST_CASE(doubt_is_run_again_with_the_same_items_and_a_dead_database_
   });
   BOOST_TEST(calls == 1);
   BOOST_TEST((away.at(1).error() == errc::unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_provider_gets_as_many_slots_as_connections_a_quick_one_more) {
+  slot_pace pace;
+  BOOST_TEST(pace.slots(32) == 32u);
+  for (int i = 0; i < 1'000; ++i) {
+    pace.permit_took(std::chrono::milliseconds{2});
+    pace.send_took(std::chrono::milliseconds{2});
+  }
+  BOOST_TEST(pace.slots(32) >= 60u);
+  BOOST_TEST(pace.slots(32) <= 64u);
+  for (int i = 0; i < 1'000; ++i)
+    pace.send_took(std::chrono::microseconds{1});
+  BOOST_TEST(pace.slots(32) == 128u); // bounded
+  for (int i = 0; i < 1'000; ++i)
+    pace.send_took(std::chrono::seconds{1});
+  BOOST_TEST(pace.slots(32) == 32u);
 }
 
 BOOST_AUTO_TEST_CASE(an_account_is_left_alone_after_failures_in_a_row_and_then_probed_with_one) {
