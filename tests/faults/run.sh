@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC2317 # clear_up is called by the traps
 # The fault tests: real processes, killed, frozen and starved; see README.md.
 #   tests/faults/run.sh --short             everything with small numbers, at most 4 minutes
 #   tests/faults/run.sh                     everything with the numbers of the campaign
