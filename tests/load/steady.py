@@ -11,13 +11,24 @@ class Client:
     async def post(self, n, due):
         body = json.dumps({"user_id": f"u{n % self.users}", "type": "order_shipped", "client_operation_id": f"steady-{n}",
                            "variables": {"name": "Maria", "order": f"A-{n}", "op": f"steady-{n}"}})
-        reader, writer = self.idle.pop() if self.idle else await asyncio.open_connection(self.host, self.port)
-        writer.write((f"POST /v1/notifications HTTP/1.1\r\nHost: arauto\r\nAuthorization: Bearer {self.token}\r\n"
-                      f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode())
-        head = await reader.readuntil(b"\r\n\r\n")
+        request = (f"POST /v1/notifications HTTP/1.1\r\nHost: arauto\r\nAuthorization: Bearer {self.token}\r\n"
+                   f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
+        while True:
+            kept = bool(self.idle)
+            reader, writer = self.idle.pop() if kept else await asyncio.open_connection(self.host, self.port)
+            try:
+                writer.write(request)
+                head = await reader.readuntil(b"\r\n\r\n")
+                break
+            except (asyncio.IncompleteReadError, ConnectionError):
+                if not kept:  # a connection kept for too long may close; the same operation again is safe
+                    raise
         length = next(int(l.split(b":")[1]) for l in head.split(b"\r\n") if l.lower().startswith(b"content-length"))
         await reader.readexactly(length)
-        self.idle.append((reader, writer))
+        if b"connection: close" in head.lower():
+            writer.close()
+        else:
+            self.idle.append((reader, writer))
         self.answers.append((int(head.split()[1]), time.monotonic() - due))
 
     async def run(self, rate, seconds):
