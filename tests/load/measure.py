@@ -48,7 +48,7 @@ def measure_drain(stage, deliveries=100_000):
     stage.serve()
     begun, first = time.monotonic(), None
     while True:
-        settled = accepted(stage)
+        settled = int(stage.metric('arauto_settlements_total{state="provider_accepted"}'))
         now = time.monotonic()
         if first is None and settled > deliveries * 0.03:
             first, first_at = settled, now
