@@ -106,7 +106,7 @@ sanitized() {
   shift 2
   if configure "$build" -DCMAKE_BUILD_TYPE=None "$@" \
     && cmake --build "$build" --target model_test storage_test channels_test; then
-    run_tests "$build" -R "$programs"
+    LSAN_OPTIONS="suppressions=$here/tests/support/leaks.supp" run_tests "$build" -R "$programs"
   else
     failed=$((failed + 1))
   fi
