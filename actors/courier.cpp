@@ -10,6 +10,10 @@ namespace {
 using self_ptr = courier_actor::stateful_pointer<courier_memory>;
 using steady = std::chrono::steady_clock;
 
+courier_memory::holder holder_of(const storage::held_delivery& whose) {
+  return {whose.key, whose.held.number};
+}
+
 std::size_t in_use(const courier_memory& s) {
   return s.granted.size() + s.open.size();
 }
@@ -28,7 +32,7 @@ void grant(self_ptr self) {
   while (in_use(s) < allowed) {
     auto next = s.queue.pop();
     if (!next) break;
-    s.granted[next->whose.key] = {next->whose.held, now};
+    s.granted[holder_of(next->whose)] = now;
     next->asker.deliver(slot_granted{});
   }
   s.house->numbers.slots_waiting(s.queue.size());
@@ -46,9 +50,7 @@ caf::typed_response_promise<slot_granted> queue_up(self_ptr self, const want_slo
 // A delivery that needs its slot no more: refused by the permit, crashed, or giving its lease back.
 void take_back(self_ptr self, const return_slot& back) {
   auto& s = self->state;
-  const auto granted = s.granted.find(back.whose.key);
-  if (granted != s.granted.end() && granted->second.held == back.whose.held) {
-    s.granted.erase(granted);
+  if (s.granted.erase(holder_of(back.whose)) > 0) {
     grant(self);
     return;
   }
@@ -61,12 +63,12 @@ caf::typed_response_promise<outcome> send(self_ptr self, send_message& what) {
   auto& s = self->state;
   auto promise = self->make_response_promise<outcome>();
   const auto now = steady::now();
-  const auto granted = s.granted.find(what.whose.key);
+  const auto granted = s.granted.find(holder_of(what.whose));
   if (granted != s.granted.end()) {
-    s.pace.permit_took(now - granted->second.since);
+    s.pace.permit_took(now - granted->second);
     s.granted.erase(granted);
   }
-  s.open[what.whose.key] = {what.whose.held, promise, now};
+  s.open[holder_of(what.whose)] = {promise, now};
   const auto me = caf::actor_cast<courier_actor>(self);
   s.house->mail->send(std::move(what.what), steady_moment(what.trusted_until),
                       [me, whose = what.whose](outcome said) {
@@ -87,8 +89,8 @@ void hear(self_ptr self, attempt_answered& answer) {
     else
       log::info("account_resumed", {{"channel", "email"}});
   }
-  const auto found = s.open.find(answer.whose.key);
-  if (found != s.open.end() && found->second.held == answer.whose.held) {
+  const auto found = s.open.find(holder_of(answer.whose));
+  if (found != s.open.end()) {
     s.pace.send_took(steady::now() - found->second.since);
     found->second.asker.deliver(std::move(answer.what));
     s.open.erase(found);
@@ -102,7 +104,7 @@ void tidy_slots(self_ptr self) {
   s.tick_asked = false;
   const auto oldest = steady::now() - s.house->settings.lease;
   for (auto one = s.granted.begin(); one != s.granted.end();)
-    one = one->second.since < oldest ? s.granted.erase(one) : std::next(one);
+    one = one->second < oldest ? s.granted.erase(one) : std::next(one);
   grant(self);
 }
 

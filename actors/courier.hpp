@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <map>
+#include <utility>
 
 #include "actors/fair_queue.hpp"
 #include "actors/house.hpp"
@@ -22,19 +23,16 @@ struct courier_memory {
     caf::typed_response_promise<slot_granted> asker;
   };
   struct sending {
-    lease_token held;
     caf::typed_response_promise<outcome> asker;
     std::chrono::steady_clock::time_point since;
   };
-  struct slot {
-    lease_token held;
-    std::chrono::steady_clock::time_point since;
-  };
+  // By key and token: a resend may meet the send that was given up for lost.
+  using holder = std::pair<delivery_key, std::int64_t>;
 
   house_ptr house;
   fair_queue<waiter> queue;
-  std::map<delivery_key, slot> granted; // given, not yet sent
-  std::map<delivery_key, sending> open; // with the port
+  std::map<holder, std::chrono::steady_clock::time_point> granted; // given, not yet sent
+  std::map<holder, sending> open;                                  // with the port
   breaker account;
   slot_pace pace;
   bool tick_asked = false;

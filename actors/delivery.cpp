@@ -63,6 +63,7 @@ void go_back(self_ptr self) {
   back.decided = {state::pending, std::chrono::milliseconds{0}, false, {}};
   back.what.said = verdict::not_begun;
   back.attempted = false;
+  back.given_back = true;
   give_slot_back(self);
   settle(self, std::move(back));
 }
@@ -135,10 +136,9 @@ void slot_given(self_ptr self) {
   s.trusted_until = steady::now() + s.house->settings.lease - s.house->settings.lease_margin;
   self->request(s.keeper, caf::infinite, ask_permit{whose(s)})
       .then([self](storage::permit& permit) { permit_answered(self, permit); },
-            [self](const caf::error&) {
-              give_slot_back(self);
-              self->quit(); // nobody knows whether it was counted: the lease's end decides
-            });
+            // Nobody knows whether it was counted, but nothing was sent: the keeper waits the
+            // outage out.
+            [self](const caf::error&) { go_back(self); });
 }
 
 void want_slot_now(self_ptr self) {

@@ -22,6 +22,7 @@ const keeper_actor& some_keeper(self_ptr self) {
 
 void claim(self_ptr self, channel via);
 void offer_room(self_ptr self, channel via);
+void check_stopped(self_ptr self);
 
 // -- room for the front ---------------------------------------------------------
 
@@ -74,11 +75,11 @@ void offer_room(self_ptr self, channel via) {
 dispatcher_memory::running& start(self_ptr self, const storage::lease& held) {
   auto& s = self->state;
   const auto me = caf::actor_cast<dispatcher_actor>(self);
-  auto actor =
-      self->spawn<caf::monitored>(delivery, s.house, held, some_keeper(self), s.staff.mail, me);
+  const auto keeper = some_keeper(self);
+  auto actor = self->spawn<caf::monitored>(delivery, s.house, held, keeper, s.staff.mail, me);
   s.house->numbers.in_flight(1);
   return s.deliveries
-      .emplace(actor.id(), dispatcher_memory::running{held, actor, steady::now(), true, {}})
+      .emplace(actor.id(), dispatcher_memory::running{held, actor, keeper, steady::now(), true, {}})
       .first->second;
 }
 
@@ -106,8 +107,14 @@ void release(self_ptr self, const storage::lease& held) {
   back.held = held.held;
   back.decided = {state::pending, std::chrono::milliseconds{0}, false, {}};
   back.attempted = false;
+  ++self->state.releasing;
+  const auto released = [self] {
+    --self->state.releasing;
+    check_stopped(self);
+  };
   self->request(some_keeper(self), caf::infinite, settle_attempt{std::move(back)})
-      .then([](const storage::settled&) {}, [](const caf::error&) {});
+      .then([released](const storage::settled&) { released(); },
+            [released](const caf::error&) { released(); });
 }
 
 // Leases born with their events; their places were taken when the room was offered.
@@ -151,6 +158,7 @@ void claim_answered(self_ptr self, channel via, int urgent_room, const claimed& 
     } else {
       start(self, held);
     }
+  check_stopped(self);
   if (lane.more_waits) take_room_back(self, via);
   claim(self, via); // there is more, or a hint came meanwhile
   offer_room(self, via);
@@ -182,6 +190,7 @@ void claim(self_ptr self, channel via) {
           [self, via, still_open](const caf::error&) { // the next poll hints again
             auto& lane = self->state.lanes.at(via);
             if (still_open()) lane.places.give_back(std::exchange(lane.claiming, 0));
+            check_stopped(self);
           });
 }
 
@@ -238,15 +247,19 @@ bool too_many_crashes(const dispatcher_memory& s) {
 // supervisor decides when this tenant is served again.
 void stop_branch(self_ptr self) {
   auto& s = self->state;
-  for (auto& [id, one] : s.deliveries)
+  for (auto& [id, one] : s.deliveries) {
+    clear(one);
     tell(self, one.actor, give_back{});
+  }
   s.house->numbers.in_flight(-static_cast<double>(s.deliveries.size()));
   self->quit(caf::make_error(errc::internal));
 }
 
 void check_stopped(self_ptr self) {
   auto& s = self->state;
-  if (!s.stopping || !s.deliveries.empty()) return;
+  const bool claiming = std::any_of(s.lanes.begin(), s.lanes.end(),
+                                    [](const auto& one) { return one.second.claiming > 0; });
+  if (!s.stopping || !s.deliveries.empty() || claiming || s.releasing > 0) return;
   for (auto& asker : s.stop_askers)
     asker.deliver(drained{});
   s.stop_askers.clear();
@@ -262,10 +275,11 @@ void delivery_down(self_ptr self, const caf::down_msg& down) {
   s.house->numbers.in_flight(-1);
   const auto via = ended.held.key.via;
   if (ended.in_window) lane_of(self, via).places.give_back();
+  if (down.reason) // it could not give its slot back itself
+    tell(self, s.staff.mail, return_slot{s.tenant, {ended.held.key, ended.held.held}});
   if (down.reason == errc::crashed_before_send || down.reason == errc::crashed_in_send) {
     note_crash(self, ended.held, down.reason);
     settle_crash(self, ended.held, down.reason == errc::crashed_in_send);
-    tell(self, s.staff.mail, return_slot{s.tenant, {ended.held.key, ended.held.held}});
     if (too_many_crashes(s)) return stop_branch(self);
   }
   check_stopped(self);
@@ -304,7 +318,7 @@ void retire_if_idle(self_ptr self) {
     s.leaving = s.retiring;
     return;
   }
-  if (s.retiring) return self->quit();
+  if (s.retiring) return; // waits for the supervisor's word
   if (s.idle_rounds < idle_rounds_max) return;
   s.leaving = true;
   const bool room_out = std::any_of(s.lanes.begin(), s.lanes.end(),
@@ -313,7 +327,15 @@ void retire_if_idle(self_ptr self) {
     take_room_back(self, via);
   if (room_out) return;
   s.retiring = true;
-  tell(self, s.supervisor, may_retire{s.tenant});
+  // Whatever a hint started between the question and the answer finishes by itself or goes back.
+  self->request(s.supervisor, caf::infinite, may_retire{s.tenant})
+      .then(
+          [self] {
+            for (auto& [id, one] : self->state.deliveries)
+              tell(self, one.actor, give_back{});
+            self->quit();
+          },
+          [self](const caf::error&) { self->state.retiring = false; });
 }
 
 void on_renewal_due(self_ptr self) {
@@ -327,18 +349,22 @@ void on_renewal_due(self_ptr self) {
 void meet_colleagues(self_ptr self, const colleagues& staff) {
   auto& s = self->state;
   const bool other_front = staff.front != s.staff.front;
-  const bool others = staff.work_keepers != s.staff.work_keepers || staff.mail != s.staff.mail;
+  const bool other_courier = staff.mail != s.staff.mail;
+  const bool other_keepers = staff.work_keepers != s.staff.work_keepers;
   s.staff = staff;
   for (auto& [via, lane] : s.lanes) {
     if (other_front) { // it knows of no room
       lane.withdrawing = false;
       lane.places.give_back(std::exchange(lane.offered, 0));
     }
-    if (others) lane.places.give_back(std::exchange(lane.claiming, 0));
+    if (other_keepers) lane.places.give_back(std::exchange(lane.claiming, 0));
   }
-  if (others)
-    for (auto& [id, one] : s.deliveries)
+  for (auto& [id, one] : s.deliveries) {
+    const bool keeps_its_keeper =
+        std::count(staff.work_keepers.begin(), staff.work_keepers.end(), one.keeper) > 0;
+    if (other_courier || !keeps_its_keeper)
       self->send_exit(one.actor, caf::make_error(errc::colleague_lost));
+  }
 }
 
 caf::result<drained> stop(self_ptr self) {

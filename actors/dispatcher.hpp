@@ -21,6 +21,7 @@ struct dispatcher_memory {
   struct running {
     storage::lease held;
     delivery_actor actor;
+    keeper_actor keeper; // whom it asks
     steady::time_point since;
     bool in_window = true;                                      // a suspect takes no place
     caf::typed_response_promise<suspect_cleared> suspect_asker; // pending only for a suspect
@@ -49,6 +50,7 @@ struct dispatcher_memory {
   bool leaving = false;  // offers nothing any more
   bool retiring = false; // the supervisor sends nothing any more
   bool stopping = false;
+  std::size_t releasing = 0; // leases on their way back
   std::vector<caf::typed_response_promise<drained>> stop_askers;
 };
 

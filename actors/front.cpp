@@ -80,7 +80,7 @@ void group_committed(self_ptr self, std::uint64_t number, accepted_group& answer
   auto& s = self->state;
   const auto found = s.open.find(number);
   if (found == s.open.end()) return; // answered already, when its keeper was replaced
-  auto group = std::move(found->second);
+  auto group = std::move(found->second.askers);
   s.open.erase(found);
   hand_over(self, group, answers);
   for (std::size_t i = 0; i < group.size(); ++i) {
@@ -99,7 +99,7 @@ void group_failed(self_ptr self, std::uint64_t number) {
   auto& s = self->state;
   const auto found = s.open.find(number);
   if (found == s.open.end()) return;
-  auto group = std::move(found->second);
+  auto group = std::move(found->second.askers);
   s.open.erase(found);
   for (auto& one : group) {
     for (auto via : one.asked.lease_at_once)
@@ -134,7 +134,7 @@ void flush(self_ptr self) {
     }
     const auto number = ++s.group_number;
     const auto& keeper = s.staff.accept_keepers[number % s.staff.accept_keepers.size()];
-    s.open.emplace(number, std::move(group));
+    s.open.emplace(number, front_memory::group{keeper, std::move(group)});
     self->request(keeper, caf::infinite, std::move(command))
         .then([self, number](accepted_group& answers) { group_committed(self, number, answers); },
               [self, number](const caf::error&) { group_failed(self, number); });
@@ -146,8 +146,12 @@ void flush(self_ptr self) {
 void meet_colleagues(self_ptr self, const colleagues& staff) {
   auto& s = self->state;
   s.staff = staff;
-  while (!s.open.empty())
-    group_failed(self, s.open.begin()->first);
+  std::vector<std::uint64_t> orphaned;
+  for (const auto& [number, group] : s.open)
+    if (std::count(staff.accept_keepers.begin(), staff.accept_keepers.end(), group.keeper) == 0)
+      orphaned.push_back(number);
+  for (const auto number : orphaned)
+    group_failed(self, number);
   flush(self);
 }
 

@@ -29,7 +29,11 @@ struct front_memory {
   colleagues staff;
   window accepts; // promises not yet answered
   std::deque<asker> waiting;
-  std::map<std::uint64_t, std::vector<asker>> open; // groups with a keeper, by number
+  struct group {
+    keeper_actor keeper;
+    std::vector<asker> askers;
+  };
+  std::map<std::uint64_t, group> open; // by number
   std::uint64_t group_number = 0;
   std::map<std::pair<tenant_id, channel>, std::int32_t>
       room; // offered by dispatchers, not yet used

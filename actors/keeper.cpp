@@ -1,6 +1,7 @@
 #include "actors/keeper.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "actors/in_parts.hpp"
 #include "storage/events.hpp"
@@ -87,11 +88,25 @@ void flush_permits(self_ptr self) {
       });
 }
 
+// One statement cannot change a row twice: of a late worker and the holder of the newer lease, who
+// settle the same delivery at once, the second waits for the next batch.
+waiting_list<storage::settlement, storage::settled> take_settlements(self_ptr self) {
+  auto all = self->state.settlements.taken();
+  waiting_list<storage::settlement, storage::settled> batch;
+  std::set<delivery_key> seen;
+  for (std::size_t i = 0; i < all.items.size(); ++i) {
+    auto& list = seen.insert(all.items[i].key).second ? batch : self->state.settlements;
+    list.add(std::move(all.items[i]), std::move(all.askers[i]));
+  }
+  if (!self->state.settlements.items.empty()) ask_flush(self);
+  return batch;
+}
+
 // An answer of a provider is worth waiting for: while the database is away it is kept and asked
 // again.
 void flush_settlements(self_ptr self) {
   auto& s = self->state;
-  auto batch = s.settlements.taken();
+  auto batch = take_settlements(self);
   run_batches<storage::settled>(
       batch.items,
       [&](const std::vector<storage::settlement>& part) {
@@ -119,10 +134,14 @@ void flush_together(self_ptr self) {
                         && s.settlements.items.size() <= batch_max
                         && s.permits.items.size() <= batch_max;
   if (!worth_it) return;
-  auto made = noted(self, storage::settle_and_permit(*s.db, s.settlements.items, s.permits.items,
+  auto settlements = take_settlements(self);
+  auto made = noted(self, storage::settle_and_permit(*s.db, settlements.items, s.permits.items,
                                                      s.house->settings.lease));
-  if (!made) return;
-  auto settlements = s.settlements.taken();
+  if (!made) {
+    for (std::size_t i = 0; i < settlements.items.size(); ++i)
+      s.settlements.add(std::move(settlements.items[i]), std::move(settlements.askers[i]));
+    return;
+  }
   auto permits = s.permits.taken();
   for (std::size_t i = 0; i < settlements.askers.size(); ++i)
     settlements.askers[i].deliver(made->settlements[i]);
@@ -163,10 +182,16 @@ void flush_claims(self_ptr self) {
       batch.askers[i].deliver(caf::make_error(made.error()));
       continue;
     }
+    // Each lease goes to one asker, and no asker gets more than its room.
     claimed answer;
-    for (const auto& one : *made)
-      if (one.tenant == batch.items[i].tenant && one.key.via == batch.items[i].via)
-        answer.leases.push_back(one);
+    auto& left = *made;
+    const auto& wanted = batch.items[i];
+    for (auto one = left.begin(); one != left.end();) {
+      const bool fits = one->tenant == wanted.tenant && one->key.via == wanted.via
+                        && answer.leases.size() < static_cast<std::size_t>(wanted.deliveries);
+      if (fits) answer.leases.push_back(*one);
+      one = fits ? left.erase(one) : std::next(one);
+    }
     batch.askers[i].deliver(std::move(answer));
   }
 }

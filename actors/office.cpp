@@ -22,7 +22,8 @@ struct office_config : caf::actor_system_config {
                        [](std::uint8_t code, caf::atom_value, const caf::message&) {
                          return to_string(static_cast<errc>(code));
                        });
-    // Work stealing polls, 2 % of a core while nothing happens; few threads lose nothing by sharing.
+    // Work stealing polls, 2 % of a core while nothing happens; few threads lose nothing by
+    // sharing.
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", rules.scheduler_threads);
     set("scheduler.max-throughput", std::size_t{50}); // one busy actor must not hold the others up
@@ -45,6 +46,8 @@ struct office::inside {
   supervisor_actor boss;
   std::mutex mutex;
   front_actor front;
+  bool waits_for_front = true;
+  std::promise<void> front_is_there;
   bool stopped = false;
 
   inside(house_ptr given, const office_settings& rules)
@@ -63,14 +66,12 @@ office::office(office_settings settings, std::unique_ptr<channels::port> mail,
                                       std::move(on_collapse));
   inside_ = std::make_unique<inside>(home, settings);
   auto& in = *inside_;
-  std::promise<void> front_is_there;
-  bool first = true;
-  in.boss = in.system.spawn(supervisor, home, [&in, &front_is_there, &first](front_actor started) {
+  in.boss = in.system.spawn(supervisor, home, [&in](front_actor started) {
     const std::lock_guard lock{in.mutex};
     in.front = std::move(started);
-    if (std::exchange(first, false)) front_is_there.set_value();
+    if (std::exchange(in.waits_for_front, false)) in.front_is_there.set_value();
   });
-  front_is_there.get_future().wait();
+  in.front_is_there.get_future().wait();
 }
 
 office::~office() {

@@ -62,7 +62,9 @@ void suspect(self_ptr self) {
               self->state.suspecting = false;
               return;
             }
-            self->request(self->state.supervisor, caf::infinite, run_suspect{got.leases.front()})
+            // At most a lease: its dispatcher may die with the answer.
+            self->request(self->state.supervisor, self->state.house->settings.lease,
+                          run_suspect{got.leases.front()})
                 .then(
                     [self](suspect_cleared) {
                       self->state.suspecting = false;
@@ -83,7 +85,7 @@ void poll(self_ptr self) {
     s.heartbeat_due = now + s.house->settings.heartbeat;
     tell(self, my_keeper(self), send_heartbeat{});
   }
-  reap(self);
+  if (!away) reap(self); // while it is away nobody can renew: nobody's lease is judged either
   find(self);
   suspect(self);
   self->delayed_send(self, s.house->settings.poll, poll_due{});

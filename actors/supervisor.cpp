@@ -223,6 +223,13 @@ supervisor_actor::behavior_type supervisor(self_ptr self, house_ptr house,
   s.house = std::move(house);
   s.front_started = std::move(front_started);
   self->set_down_handler([self](caf::down_msg& down) { somebody_down(self, down); });
+  self->set_exit_handler([self](caf::exit_msg&) { dismiss(self); });
+  // Nobody is above the supervisor: when it dies unasked, the process must not go on without it.
+  self->attach_functor([house = self->state.house] {
+    if (house->stopping) return;
+    log::error("house_collapsed", {{"actor", "supervisor"}});
+    house->on_collapse();
+  });
   hire(self);
   return {
       [self](const work_ready& hint) { return pass_on<void>(self, hint.tenant, hint); },

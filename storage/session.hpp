@@ -65,16 +65,19 @@ public:
     pqxx::nontransaction& work_; // BEGIN and COMMIT are ours, to tell their failures apart
   };
 
-  // Runs `body(transaction&)` in one transaction and commits it durably. `lock_timeout` zero means
-  // the setting's.
+  // Runs `body(transaction&)` in one transaction and commits it durably. The body may run again
+  // after a deadlock, so it only builds its answer. `lock_timeout` zero means the setting's.
   template <class Body>
   auto in_transaction(Body&& body,
                       std::chrono::milliseconds lock_timeout = std::chrono::milliseconds{0})
       -> result<decltype(body(std::declval<transaction&>()))> {
     using value = decltype(body(std::declval<transaction&>()));
     std::unique_ptr<value> made;
-    auto why =
-        perform([&](transaction& t) { made = std::make_unique<value>(body(t)); }, lock_timeout);
+    failure why;
+    for (int tries = 0; tries < 3; ++tries) { // a deadlock's victim did nothing and may ask again
+      why = perform([&](transaction& t) { made = std::make_unique<value>(body(t)); }, lock_timeout);
+      if (why.code != errc::try_again) break;
+    }
     if (why.code != errc::none) return why;
     return std::move(*made);
   }

@@ -2,6 +2,7 @@
 -- $1 json array of {n, event_id, channel, lease_token}   $2 lease in ms
 -- No row for an n: the token is no longer ours, or its time is over; nothing was changed. Otherwise `state` says what
 -- the delivery is now: 'leased' with facts (go ahead), or a state that forbids the attempt.
+-- A delivery that was in doubt is not ended by a prohibition: the provider may have it, so it is held in doubt.
 -- Rows are locked in key order before anything is judged. Only columns of the locked row and the preference decide (the
 -- event's own columns never change): whoever stops deliveries locks the same rows, so either this permit is seen by the
 -- stop, or the stop by this permit. Asking twice under one token counts once.
@@ -20,15 +21,8 @@ held as materialized (
 judged as materialized (
   select h.n, h.event_id, h.channel, e.variables, r.email, r.email_digest, r.name, t.parts,
          tn.sender_address, tn.sender_name,
-         case when h.accepted_at is not null then 'provider_accepted'
-              when h.begun_at is not null then 'leased'
-              when h.stop_reason = 'opted_out' then 'suppressed'
-              when h.stop_reason is not null then 'cancelled'
-              when e.expires_at <= clock_timestamp() then 'expired'
-              when not consent.allowed then 'suppressed'
-              when h.channel = 'email' and r.email is null then 'permanent_failure'
-              when s.digest is not null then 'suppressed'
-              else 'leased' end as state,
+         case when h.doubtful and v.verdict not in ('leased', 'provider_accepted') then 'in_doubt'
+              else v.verdict end as state,
          case when h.stop_reason is not null then h.stop_reason
               when not consent.allowed then 'opted_out'
               when h.channel = 'email' and r.email is null then 'no_address'
@@ -46,6 +40,16 @@ judged as materialized (
     left join lateral (
       select s.digest from arauto.suppression s
        where s.tenant_id = h.tenant_id and s.channel = h.channel and s.digest = r.email_digest limit 1) s on true
+    cross join lateral (
+      select case when h.accepted_at is not null then 'provider_accepted'
+                    when h.begun_at is not null then 'leased'
+                    when h.stop_reason = 'opted_out' then 'suppressed'
+                    when h.stop_reason is not null then 'cancelled'
+                    when e.expires_at <= clock_timestamp() then 'expired'
+                    when not consent.allowed then 'suppressed'
+                    when h.channel = 'email' and r.email is null then 'permanent_failure'
+                    when s.digest is not null then 'suppressed'
+                    else 'leased' end as verdict) v
 ),
 moved as (
   update arauto.delivery d
@@ -55,7 +59,8 @@ moved as (
          lease_owner = case when j.state = 'leased' then d.lease_owner end,
          lease_until = case when j.state = 'leased'
                             then clock_timestamp() + $2::integer * interval '1 millisecond' end,
-         settled_at = case when j.state <> 'leased' then clock_timestamp() end,
+         next_attempt_at = case when j.state = 'in_doubt' then 'infinity' else d.next_attempt_at end,
+         settled_at = case when j.state not in ('leased', 'in_doubt') then clock_timestamp() end,
          cause = coalesce(case when j.state <> 'leased' then j.cause end, d.cause)
     from judged j
    where d.event_id = j.event_id and d.channel = j.channel

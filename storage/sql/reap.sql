@@ -2,7 +2,8 @@
 -- $1 lost_leases at which a delivery is given up   $2 ms until an in_doubt delivery is sent again, null: hold
 -- $3 most rows at once
 -- No attempt begun: back to due with lost_leases + 1, at the bound permanent_failure / worker_lost; stopped ones end.
--- Attempt begun and never settled: in_doubt, and the trail says unknown. A row that was in doubt before is held.
+-- Attempt begun and never settled: in_doubt, and the trail says unknown. A row that was in doubt before is held; one that
+-- was only on its way to be sent again is in doubt as before.
 -- Leans on delivery_leased (bounded by the windows of all nodes).
 with lost as materialized (
   select d.* from arauto.delivery d
@@ -14,7 +15,7 @@ with lost as materialized (
 judged as materialized (
   select l.event_id, l.channel,
          case when l.accepted_at is not null then 'provider_accepted'
-              when l.begun_at is not null then 'in_doubt'
+              when l.begun_at is not null or l.doubtful then 'in_doubt'
               when l.stop_reason = 'opted_out' then 'suppressed'
               when l.stop_reason is not null then 'cancelled'
               when l.lost_leases + 1 >= $1::integer then 'permanent_failure'
@@ -31,7 +32,9 @@ update arauto.delivery d
    set state = j.becomes,
        lost_leases = d.lost_leases + case when d.begun_at is null then 1 else 0 end,
        next_attempt_at = case when j.becomes <> 'in_doubt' then clock_timestamp()
-                              when d.doubtful or d.stop_reason is not null or $2::bigint is null then 'infinity'
+                              when d.stop_reason is not null then 'infinity'
+                              when d.begun_at is null and d.lost_leases + 1 < $1::integer then clock_timestamp()
+                              when d.doubtful or $2::bigint is null then 'infinity'
                               else clock_timestamp() + $2::bigint * interval '1 millisecond' end,
        doubtful = d.doubtful or j.becomes = 'in_doubt',
        begun_at = null, lease_owner = null, lease_until = null,

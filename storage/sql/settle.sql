@@ -14,7 +14,9 @@ with given as materialized (
 ),
 held as materialized (
   select g.*, d.tenant_id, d.attempts, d.begun_at, d.stop_reason, d.accepted_at, d.state as was,
-         d.lease_token as standing_token
+         d.lease_token as standing_token, d.doubtful,
+         g.detail is not null and exists (
+           select from arauto.event e where e.id = d.event_id and e.erased_at is not null) as forgotten
     from given g
     cross join lateral (
       select d.* from arauto.delivery d where d.event_id = g.event_id and d.channel = g.channel
@@ -28,6 +30,7 @@ judged as materialized (
                  where a.event_id = h.event_id and a.channel = h.channel and a.lease_token = h.lease_token
                    and not a.late)) as ours_before,
          case when h.state = 'provider_accepted' or h.accepted_at is not null then 'provider_accepted'
+              when h.doubtful and h.outcome is null and h.state = 'pending' then 'in_doubt' -- as it was
               when h.stop_reason is null then h.state
               when h.state in ('retry_wait', 'pending') and h.stop_reason = 'opted_out' then 'suppressed'
               when h.state in ('retry_wait', 'pending') then 'cancelled'
@@ -48,7 +51,7 @@ moved as (
          begun_at = null, lease_owner = null, lease_until = null,
          provider_ref = coalesce(j.provider_ref, d.provider_ref),
          cause = case when j.becomes = 'provider_accepted' then null else coalesce(j.cause, d.stop_reason, d.cause) end,
-         detail = j.detail,
+         detail = case when not j.forgotten then j.detail end,
          accepted_at = coalesce(d.accepted_at, case when j.state = 'provider_accepted' then clock_timestamp() end),
          settled_at = case when j.becomes in ('provider_accepted', 'permanent_failure', 'suppressed', 'cancelled',
                                               'expired') then clock_timestamp() end
@@ -72,7 +75,7 @@ trail as (
   insert into arauto.attempt (event_id, channel, lease_token, tenant_id, number, begun_at, ended_at, outcome, code,
                               detail, late)
   select j.event_id, j.channel, j.lease_token, j.tenant_id, j.attempts, case when j.ours then j.begun_at end,
-         clock_timestamp(), j.outcome, j.code, j.detail, not j.ours
+         clock_timestamp(), j.outcome, j.code, case when not j.forgotten then j.detail end, not j.ours
     from judged j
    where j.outcome is not null and not j.ours_before
       on conflict (event_id, channel, lease_token) do update

@@ -10,20 +10,24 @@ with held as materialized (
 stopped as (
   update arauto.delivery d
      set stop_reason = coalesce(d.stop_reason, $3),
-         state = case when h.ends then h.final else d.state end,
+         state = case when h.doubts then 'in_doubt' when h.ends then h.final else d.state end,
          cause = case when h.ends then $3 else d.cause end,
-         next_attempt_at = case when d.state = 'in_doubt' then 'infinity' else d.next_attempt_at end,
-         lease_owner = case when h.ends then null else d.lease_owner end,
-         lease_until = case when h.ends then null else d.lease_until end,
+         next_attempt_at = case when d.state = 'in_doubt' or h.doubts then 'infinity' else d.next_attempt_at end,
+         lease_owner = case when h.ends or h.doubts then null else d.lease_owner end,
+         lease_until = case when h.ends or h.doubts then null else d.lease_until end,
          settled_at = case when h.ends then clock_timestamp() else d.settled_at end
     from (select x.event_id, x.channel,
-                 x.state in ('pending', 'retry_wait') or (x.state = 'leased' and x.begun_at is null) as ends,
+                 x.state in ('pending', 'retry_wait')
+           or (x.state = 'leased' and x.begun_at is null and not x.doubtful) as ends,
+         x.state = 'leased' and x.begun_at is null and x.doubtful as doubts,
                  case when $3 = 'opted_out' then 'suppressed' else 'cancelled' end as final
             from held x) h
    where d.event_id = h.event_id and d.channel = h.channel
 )
 select h.event_id, h.channel,
-       case when h.state in ('pending', 'retry_wait') or (h.state = 'leased' and h.begun_at is null) then 'stopped'
-            when h.state = 'leased' then 'in_flight'
+       case when h.state in ('pending', 'retry_wait') then 'stopped'
+            when h.state = 'leased' and h.begun_at is not null then 'in_flight'
+            when h.state = 'leased' and h.doubtful then 'in_doubt'
+            when h.state = 'leased' then 'stopped'
             else h.state end as came_to
   from held h order by h.channel

@@ -10,23 +10,25 @@ with held as materialized (
 ),
 unwanted as materialized (
   select h.event_id, h.channel, h.state, h.begun_at,
-         h.state in ('pending', 'retry_wait') or (h.state = 'leased' and h.begun_at is null) as ends
+         h.state in ('pending', 'retry_wait')
+           or (h.state = 'leased' and h.begun_at is null and not h.doubtful) as ends,
+         h.state = 'leased' and h.begun_at is null and h.doubtful as doubts
     from held h cross join lateral arauto.consent(h.tenant_id, h.user_id, h.channel, h.type) as consent
    where $3 = 'erased' or not consent.allowed
 ),
 stopped as (
   update arauto.delivery d
      set stop_reason = coalesce(d.stop_reason, $3),
-         state = case when u.ends then case when $3 = 'opted_out' then 'suppressed' else 'cancelled' end
+         state = case when u.doubts then 'in_doubt' when u.ends then case when $3 = 'opted_out' then 'suppressed' else 'cancelled' end
                       else d.state end,
          cause = case when u.ends then $3 else d.cause end,
-         next_attempt_at = case when d.state = 'in_doubt' then 'infinity' else d.next_attempt_at end,
-         lease_owner = case when u.ends then null else d.lease_owner end,
-         lease_until = case when u.ends then null else d.lease_until end,
+         next_attempt_at = case when d.state = 'in_doubt' or u.doubts then 'infinity' else d.next_attempt_at end,
+         lease_owner = case when u.ends or u.doubts then null else d.lease_owner end,
+         lease_until = case when u.ends or u.doubts then null else d.lease_until end,
          settled_at = case when u.ends then clock_timestamp() else d.settled_at end
     from unwanted u
    where d.event_id = u.event_id and d.channel = u.channel
 )
 select u.event_id, u.channel,
-       case when u.ends then 'stopped' when u.state = 'leased' then 'in_flight' else u.state end as came_to
+       case when u.ends then 'stopped' when u.doubts then 'in_doubt' when u.state = 'leased' then 'in_flight' else u.state end as came_to
   from unwanted u order by u.event_id, u.channel

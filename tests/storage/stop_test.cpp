@@ -74,6 +74,49 @@ BOOST_FIXTURE_TEST_CASE(a_doubt_that_begins_after_the_cancel_is_held_too, ledger
   BOOST_TEST(claim().empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_stop_on_the_way_to_a_resend_leaves_the_doubt_on_hold_P6, ledger) {
+  const auto in_doubt_again = [this](const std::string& operation) {
+    const auto id = accepted_event(operation);
+    const auto held = claim_one();
+    permit_one(held);
+    settle_one(held, verdict::unknown,
+               {state::in_doubt, std::chrono::milliseconds{0}, false, "lost_answer"});
+    return id;
+  };
+  const auto cancelled = in_doubt_again("o-1");
+  auto held = claim_one();
+  BOOST_TEST(came_to(storage::cancel_event(db, acme, cancelled)) == "in_doubt");
+  BOOST_TEST(to_string(state_of(cancelled)) == "in_doubt");
+  BOOST_TEST(!permit_one(held).still_ours);
+
+  const auto returned = in_doubt_again("o-2");
+  held = claim_one();
+  let_expire(held);
+  BOOST_REQUIRE(storage::reap(db, 5, {}, 100));
+  BOOST_TEST(to_string(state_of(returned)) == "in_doubt");
+  held = claim_one(); // due again at once, as before
+  sql("insert into arauto.preference values ('acme', 'ana', 'email', '', false)");
+  BOOST_TEST(to_string(permit_one(held).now) == "in_doubt");
+  BOOST_TEST(to_string(state_of(returned)) == "in_doubt");
+  BOOST_TEST(claim().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_provider_says_after_an_erasure_is_not_written_down, ledger) {
+  accepted_event("o-1");
+  const auto held = claim_one();
+  permit_one(held);
+  BOOST_TEST(came_to(storage::erase_recipient(db, acme, ana)) == "in_flight");
+  storage::settlement late;
+  late.key = held.key;
+  late.held = held.held;
+  late.decided = {state::permanent_failure, {}, false, "refused"};
+  late.what.said = verdict::refused;
+  late.what.detail = "550 no ana@example.com here";
+  BOOST_REQUIRE(storage::settle(db, {late}));
+  BOOST_TEST(value("select coalesce(detail, 'none') from arauto.delivery") == "none");
+  BOOST_TEST(value("select coalesce(detail, 'none') from arauto.attempt") == "none");
+}
+
 BOOST_FIXTURE_TEST_CASE(unknown_and_foreign_events_cannot_be_cancelled_S06, ledger) {
   const auto id = accepted_event("o-1");
   BOOST_TEST((storage::cancel_event(db, acme, new_event_id()).error() == errc::not_found));
