@@ -139,6 +139,32 @@ BOOST_FIXTURE_TEST_CASE(a_tenant_that_keeps_crashing_is_stopped_and_the_others_g
   BOOST_TEST(!collapsed);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_courier_that_crashes_is_replaced_and_nothing_is_lost_S40,
+                        running_office) {
+  rules.lease = std::chrono::milliseconds{1'500};
+  rules.lease_margin = std::chrono::milliseconds{500};
+  provider->broken = true;
+  open();
+  for (int i = 0; i < 5; ++i)
+    submit("o-" + std::to_string(i));
+  wait_until("it was replaced", [&] { return metric("arauto_actor_restarts_total") > 0; });
+  provider->broken = false;
+  wait_until("all are accepted", [&] { return count_of(state::provider_accepted) == 5; });
+  BOOST_TEST(provider->count() == 5u);
+  BOOST_TEST(!collapsed);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_courier_that_keeps_crashing_ends_the_process, running_office) {
+  rules.restarts_max = 2;
+  rules.lease = std::chrono::milliseconds{500};
+  rules.lease_margin = std::chrono::milliseconds{100};
+  provider->broken = true;
+  open();
+  submit("o-1");
+  wait_until("the supervisor gives up", [&] { return collapsed.load(); });
+  provider->broken = false;
+}
+
 BOOST_FIXTURE_TEST_CASE(what_does_not_fit_the_window_waits_in_the_database_P9, running_office) {
   provider->how = [](const auto&, int) { return answer{true, {}}; };
   provider->sends_max = 4;

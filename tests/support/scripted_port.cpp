@@ -49,6 +49,11 @@ void scripted_port::send(channels::composed what, steady::time_point,
   if (!decided.silent) answer(decided.said);
 }
 
+std::size_t scripted_port::sends_max() const {
+  if (journal_->broken) throw std::runtime_error{"broken"};
+  return journal_->sends_max;
+}
+
 outcome says(verdict said, int code, const std::string& cause) {
   outcome made;
   made.said = said;

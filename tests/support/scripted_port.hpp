@@ -3,6 +3,7 @@
 // tests use real servers instead.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -35,6 +36,7 @@ public:
     std::vector<std::function<void(outcome)>> unanswered;
     std::string poison; // compose throws for this recipient
     std::size_t sends_max = 64;
+    std::atomic<bool> broken{false}; // the courier that asks it anything throws
 
     bool wait_seen(std::size_t count, std::chrono::seconds patience = std::chrono::seconds{20});
     std::size_t count();
@@ -46,7 +48,7 @@ public:
   result<channels::composed> compose(const message& what) const override;
   void send(channels::composed what, steady::time_point trusted_until,
             std::function<void(outcome)> answer) override;
-  std::size_t sends_max() const override { return journal_->sends_max; }
+  std::size_t sends_max() const override;
   void stop(steady::time_point) override {}
 
 private:
