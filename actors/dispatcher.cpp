@@ -24,8 +24,6 @@ void claim(self_ptr self, channel via);
 void offer_room(self_ptr self, channel via);
 void check_stopped(self_ptr self);
 
-// -- room for the front ---------------------------------------------------------
-
 // Calls the offered room back in; whatever waits in the database comes first again.
 void withdraw(self_ptr self, channel via, lane& from) {
   from.withdrawing = true;
@@ -194,8 +192,6 @@ void claim(self_ptr self, channel via) {
           });
 }
 
-// -- ends -------------------------------------------------------------------------
-
 // A crash is the only thing that is counted against a delivery here; all other ends are results it
 // settled itself.
 void settle_crash(self_ptr self, const storage::lease& held, bool provider_may_know) {
@@ -208,13 +204,10 @@ void settle_crash(self_ptr self, const storage::lease& held, bool provider_may_k
     what.what.cause = "worker_crashed";
     what.decided = plan_after(what.what, 1, 0, held.doubtful, rules.retry, rules.doubt, 0.5);
   } else {
-    const bool given_up = held.lost_leases + 1 >= rules.lost_leases_max;
     what.attempted = false;
     what.given_back = true;
     what.lost = true;
-    what.decided = {given_up ? state::permanent_failure : state::pending,
-                    wait_before_next(held.lost_leases + 1, rules.retry, 0.5), false,
-                    "worker_crashed"};
+    what.decided = plan_after_crash(held.lost_leases, rules.lost_leases_max, rules.retry);
   }
   self->request(some_keeper(self), caf::infinite, settle_attempt{std::move(what)})
       .then([self](
@@ -224,10 +217,7 @@ void settle_crash(self_ptr self, const storage::lease& held, bool provider_may_k
 
 void note_crash(self_ptr self, const storage::lease& held, const caf::error& reason) {
   auto& s = self->state;
-  const auto now = steady::now();
-  s.crashes.push_back(now);
-  while (now - s.crashes.front() > s.house->settings.restart_window)
-    s.crashes.pop_front();
+  s.crashes.count(steady::now(), s.house->settings.restart_window);
   s.house->numbers.restarted();
   log::error("actor_died", {{"actor", "delivery"},
                             {"tenant", s.tenant.text},
@@ -286,8 +276,6 @@ void delivery_down(self_ptr self, const caf::down_msg& down) {
   claim(self, via);
   offer_room(self, via);
 }
-
-// -- time -------------------------------------------------------------------------
 
 void renew(self_ptr self) {
   auto& s = self->state;

@@ -3,12 +3,12 @@
 // work, leaves when idle.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "actors/crash_window.hpp"
 #include "actors/house.hpp"
 #include "actors/protocol.hpp"
 #include "actors/window.hpp"
@@ -44,7 +44,7 @@ struct dispatcher_memory {
   colleagues staff;
   std::map<channel, lane> lanes;
   std::unordered_map<caf::actor_id, running> deliveries;
-  std::deque<steady::time_point> crashes;
+  crash_window crashes;
   std::size_t next_keeper = 0;
   int idle_rounds = 0;
   bool leaving = false;  // offers nothing any more

@@ -59,7 +59,7 @@ struct office::inside {
   }
 };
 
-office::office(office_settings settings, std::unique_ptr<channels::port> mail,
+office::office(const office_settings& settings, std::unique_ptr<channels::port> mail,
                std::shared_ptr<prometheus::Registry> metrics, std::function<void()> on_collapse) {
   const node_id self{uuid_v7(std::chrono::system_clock::now(), random_bytes_10())};
   auto home = std::make_shared<house>(settings, self, std::move(mail), std::move(metrics),

@@ -21,7 +21,7 @@ class office {
 public:
   // `mail` is the port of the one e-mail account. `on_collapse` is called once, from an actor's
   // thread, when the supervisor gives up: the process must end non-zero.
-  office(office_settings settings, std::unique_ptr<channels::port> mail,
+  office(const office_settings& settings, std::unique_ptr<channels::port> mail,
          std::shared_ptr<prometheus::Registry> metrics, std::function<void()> on_collapse);
   ~office();
   office(const office&) = delete;

@@ -21,15 +21,6 @@ using branch = supervisor_memory::branch;
 constexpr std::chrono::milliseconds first_pause{100};
 constexpr std::chrono::milliseconds longest_pause{5'000};
 
-// Counts a crash and tells how many stand within the window.
-std::size_t count_crash(std::deque<steady::time_point>& crashes, std::chrono::seconds window) {
-  const auto now = steady::now();
-  crashes.push_back(now);
-  while (now - crashes.front() > window)
-    crashes.pop_front();
-  return crashes.size();
-}
-
 bool too_many(std::size_t crashes, const office_settings& rules) {
   return crashes > static_cast<std::size_t>(rules.restarts_max);
 }
@@ -82,8 +73,8 @@ void hire(self_ptr self) {
   s.posts.push_back({"front",
                      [self, me] {
                        auto& s = self->state;
-                       const auto address = put(
-                           s.staff.front, self->spawn<caf::monitored>(front, s.house, me, s.staff));
+                       auto address = put(s.staff.front,
+                                          self->spawn<caf::monitored>(front, s.house, me, s.staff));
                        s.front_started(s.staff.front);
                        return address;
                      },
@@ -113,7 +104,7 @@ void introduce(self_ptr self) {
 
 void post_vacant(self_ptr self, post& one, const caf::error& reason) {
   auto& s = self->state;
-  const auto crashes = count_crash(one.crashes, s.house->settings.restart_window);
+  const auto crashes = one.crashes.count(steady::now(), s.house->settings.restart_window);
   log_death(one.name, reason, crashes, "actor_died");
   if (too_many(crashes, s.house->settings)) {
     log::error("house_collapsed", {{"actor", one.name}});
@@ -153,7 +144,7 @@ void branch_down(self_ptr self, const tenant_id& tenant, branch& one, const caf:
   one.dispatcher = nullptr;
   const bool gave_up =
       reason == errc::internal; // it stopped itself: too many crashes of its deliveries
-  const auto crashes = count_crash(one.crashes, s.house->settings.restart_window);
+  const auto crashes = one.crashes.count(steady::now(), s.house->settings.restart_window);
   log_death("dispatcher/" + tenant.text, reason, crashes,
             gave_up ? "branch_stopped" : "actor_died");
   if (gave_up || too_many(crashes, s.house->settings))

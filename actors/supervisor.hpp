@@ -5,12 +5,12 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "actors/crash_window.hpp"
 #include "actors/house.hpp"
 #include "actors/protocol.hpp"
 
@@ -25,13 +25,13 @@ struct supervisor_memory {
     std::string name; // keeper/0, courier/email, front, reaper
     std::function<caf::actor_addr()> start;
     caf::actor_addr holder;
-    std::deque<steady::time_point> crashes;
+    crash_window crashes;
     bool vacant = false; // waits for its restart
   };
 
   struct branch {
     dispatcher_actor dispatcher; // none while the branch is stopped
-    std::deque<steady::time_point> crashes;
+    crash_window crashes;
     steady::time_point stopped_until{};
   };
 

@@ -56,4 +56,10 @@ plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful,
   return {};
 }
 
+plan plan_after_crash(int lost_leases, int lost_leases_max, const retry_policy& retry) {
+  const bool given_up = lost_leases + 1 >= lost_leases_max;
+  return {given_up ? state::permanent_failure : state::pending,
+          wait_before_next(lost_leases + 1, retry, 0.5), false, "worker_crashed"};
+}
+
 } // namespace arauto

@@ -48,4 +48,7 @@ struct plan {
 plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful,
                 const retry_policy& retry, const doubt_policy& doubt, double random01);
 
+// A worker crashed over it before the provider could hear of it; `lost_leases` without this one.
+plan plan_after_crash(int lost_leases, int lost_leases_max, const retry_policy& retry);
+
 } // namespace arauto
