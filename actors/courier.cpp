@@ -1,7 +1,6 @@
 #include "actors/courier.hpp"
 
 #include "storage/log.hpp"
-#include "storage/model/chance.hpp"
 
 namespace arauto {
 
@@ -27,7 +26,7 @@ void look_again(self_ptr self) {
 
 void grant(self_ptr self) {
   auto& s = self->state;
-  const auto now = steady::now();
+  const auto now = self->clock().now();
   const auto allowed = s.account.allowed(now, s.pace.slots(s.house->mail->sends_max()));
   while (in_use(s) < allowed) {
     auto next = s.queue.pop();
@@ -62,7 +61,7 @@ void take_back(self_ptr self, const return_slot& back) {
 caf::typed_response_promise<outcome> send(self_ptr self, send_message& what) {
   auto& s = self->state;
   auto promise = self->make_response_promise<outcome>();
-  const auto now = steady::now();
+  const auto now = self->clock().now();
   const auto granted = s.granted.find(holder_of(what.whose));
   if (granted != s.granted.end()) {
     s.pace.permit_took(now - granted->second);
@@ -80,7 +79,7 @@ caf::typed_response_promise<outcome> send(self_ptr self, send_message& what) {
 void hear(self_ptr self, attempt_answered& answer) {
   auto& s = self->state;
   const bool was_paused = s.account.paused();
-  s.account.heard(answer.what.said, steady::now(), random01());
+  s.account.heard(answer.what.said, self->clock().now(), self->state.house->chance());
   if (s.account.paused() != was_paused) {
     s.house->numbers.account_paused(s.account.paused());
     if (s.account.paused())
@@ -91,7 +90,7 @@ void hear(self_ptr self, attempt_answered& answer) {
   }
   const auto found = s.open.find(holder_of(answer.whose));
   if (found != s.open.end()) {
-    s.pace.send_took(steady::now() - found->second.since);
+    s.pace.send_took(self->clock().now() - found->second.since);
     found->second.asker.deliver(std::move(answer.what));
     s.open.erase(found);
   }
@@ -102,7 +101,7 @@ void hear(self_ptr self, attempt_answered& answer) {
 void tidy_slots(self_ptr self) {
   auto& s = self->state;
   s.tick_asked = false;
-  const auto oldest = steady::now() - s.house->settings.lease;
+  const auto oldest = self->clock().now() - s.house->settings.lease;
   for (auto one = s.granted.begin(); one != s.granted.end();)
     one = one->second < oldest ? s.granted.erase(one) : std::next(one);
   grant(self);

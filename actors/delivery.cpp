@@ -1,7 +1,6 @@
 #include "actors/delivery.hpp"
 
 #include "storage/log.hpp"
-#include "storage/model/chance.hpp"
 #include "storage/model/rendering.hpp"
 
 namespace arauto {
@@ -10,7 +9,6 @@ namespace {
 
 using self_ptr = delivery_actor::stateful_pointer<delivery_memory>;
 using step = delivery_memory::step;
-using steady = std::chrono::steady_clock;
 
 constexpr int suspect_from = 2; // as the indexes delivery_due and delivery_suspect
 
@@ -76,7 +74,7 @@ void settle_outcome(self_ptr self, const outcome& said) {
   storage::settlement what;
   what.what = said;
   what.decided = plan_after(said, s.facts.attempts, s.facts.deferrals, s.facts.doubtful,
-                            rules.retry, rules.doubt, random01());
+                            rules.retry, rules.doubt, self->state.house->chance());
   what.attempted = !nothing_reached_them;
   what.given_back = nothing_reached_them;
   what.deferred = nothing_reached_them;
@@ -133,7 +131,7 @@ void slot_given(self_ptr self) {
   if (s.going_back) return;
   s.at = step::asking_permit;
   // Our trust is counted from before the question: the answer may have been on the way for long.
-  s.trusted_until = steady::now() + s.house->settings.lease - s.house->settings.lease_margin;
+  s.trusted_until = self->clock().now() + s.house->settings.lease - s.house->settings.lease_margin;
   self->request(s.keeper, caf::infinite, ask_permit{whose(s)})
       .then([self](storage::permit& permit) { permit_answered(self, permit); },
             // Nobody knows whether it was counted, but nothing was sent: the keeper waits the

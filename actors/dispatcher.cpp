@@ -10,7 +10,6 @@ namespace arauto {
 namespace {
 
 using self_ptr = dispatcher_actor::stateful_pointer<dispatcher_memory>;
-using steady = std::chrono::steady_clock;
 using lane = dispatcher_memory::lane;
 
 constexpr int idle_rounds_max = 6; // renewals without work, then it leaves
@@ -77,7 +76,8 @@ dispatcher_memory::running& start(self_ptr self, const storage::lease& held) {
   auto actor = self->spawn<caf::monitored>(delivery, s.house, held, keeper, s.staff.mail, me);
   s.house->numbers.in_flight(1);
   return s.deliveries
-      .emplace(actor.id(), dispatcher_memory::running{held, actor, keeper, steady::now(), true, {}})
+      .emplace(actor.id(),
+               dispatcher_memory::running{held, actor, keeper, self->clock().now(), true, {}})
       .first->second;
 }
 
@@ -217,7 +217,7 @@ void settle_crash(self_ptr self, const storage::lease& held, bool provider_may_k
 
 void note_crash(self_ptr self, const storage::lease& held, const caf::error& reason) {
   auto& s = self->state;
-  s.crashes.count(steady::now(), s.house->settings.restart_window);
+  s.crashes.count(self->clock().now(), s.house->settings.restart_window);
   s.house->numbers.restarted();
   log::error("actor_died", {{"actor", "delivery"},
                             {"tenant", s.tenant.text},
@@ -282,7 +282,7 @@ void renew(self_ptr self) {
   const auto third = s.house->settings.lease / 3;
   renew_leases command;
   for (const auto& [id, one] : s.deliveries)
-    if (steady::now() - one.since >= third / 2)
+    if (self->clock().now() - one.since >= third / 2)
       command.held.push_back({one.held.key, one.held.held});
   if (!command.held.empty())
     self->request(some_keeper(self), caf::infinite, std::move(command))

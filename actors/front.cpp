@@ -7,7 +7,6 @@ namespace arauto {
 namespace {
 
 using self_ptr = front_actor::stateful_pointer<front_memory>;
-using steady = std::chrono::steady_clock;
 
 void ask_flush(self_ptr self) {
   if (!std::exchange(self->state.flush_asked, true)) self->send(self, flush_due{});
@@ -19,7 +18,7 @@ caf::result<accept_answer> take(self_ptr self, submit_notification& what) {
   if (s.accepts.room() == 0) return caf::make_error(errc::no_room);
   s.accepts.take();
   auto promise = self->make_response_promise<accept_answer>();
-  s.waiting.push_back({std::move(what.asked), promise, steady::now()});
+  s.waiting.push_back({std::move(what.asked), promise, self->clock().now()});
   ask_flush(self);
   return promise;
 }
@@ -111,7 +110,7 @@ void group_failed(self_ptr self, std::uint64_t number) {
 
 void give_up_old(self_ptr self) {
   auto& s = self->state;
-  const auto oldest = steady::now() - s.house->settings.accept_patience;
+  const auto oldest = self->clock().now() - s.house->settings.accept_patience;
   while (!s.waiting.empty() && s.waiting.front().since < oldest) {
     answer(self, s.waiting.front(), caf::make_error(errc::unavailable));
     s.waiting.pop_front();

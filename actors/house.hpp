@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "actors/channels/port.hpp"
 #include "actors/meter.hpp"
 #include "actors/settings.hpp"
+#include "storage/model/chance.hpp"
 #include "storage/model/ids.hpp"
 
 namespace arauto {
@@ -22,6 +24,7 @@ struct house {
   meter numbers;
   std::vector<channel> served{channel::email};
   std::function<void()> on_collapse;
+  std::function<double()> chance = random01; // time comes from the actors' own clock
 
   std::atomic<bool> database_seen{true}; // the last statement of a keeper got through
   std::atomic<bool> stopping{false};

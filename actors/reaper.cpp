@@ -7,7 +7,6 @@ namespace arauto {
 namespace {
 
 using self_ptr = reaper_actor::stateful_pointer<reaper_memory>;
-using steady = std::chrono::steady_clock;
 
 const keeper_actor& my_keeper(self_ptr self) {
   return self->state.staff.work_keepers.back();
@@ -23,7 +22,7 @@ void log_reaped(const storage::reaped& one) {
 
 void reap(self_ptr self) {
   auto& s = self->state;
-  if (s.reaping || steady::now() < s.reap_not_before) return;
+  if (s.reaping || self->clock().now() < s.reap_not_before) return;
   s.reaping = true;
   self->request(my_keeper(self), caf::infinite, reap_leases{})
       .then(
@@ -77,7 +76,7 @@ void suspect(self_ptr self) {
 
 void poll(self_ptr self) {
   auto& s = self->state;
-  const auto now = steady::now();
+  const auto now = self->clock().now();
   const bool away = !s.house->database_seen;
   if (s.was_away && !away) s.reap_not_before = now + s.house->settings.lease;
   s.was_away = away;

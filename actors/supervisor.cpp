@@ -14,7 +14,6 @@ namespace arauto {
 namespace {
 
 using self_ptr = supervisor_actor::stateful_pointer<supervisor_memory>;
-using steady = std::chrono::steady_clock;
 using post = supervisor_memory::post;
 using branch = supervisor_memory::branch;
 
@@ -104,7 +103,7 @@ void introduce(self_ptr self) {
 
 void post_vacant(self_ptr self, post& one, const caf::error& reason) {
   auto& s = self->state;
-  const auto crashes = one.crashes.count(steady::now(), s.house->settings.restart_window);
+  const auto crashes = one.crashes.count(self->clock().now(), s.house->settings.restart_window);
   log_death(one.name, reason, crashes, "actor_died");
   if (too_many(crashes, s.house->settings)) {
     log::error("house_collapsed", {{"actor", one.name}});
@@ -133,7 +132,8 @@ void fill_vacancies(self_ptr self) {
 dispatcher_actor dispatcher_of(self_ptr self, const tenant_id& tenant) {
   auto& s = self->state;
   auto& one = s.branches[tenant];
-  if (one.dispatcher || s.stopping || steady::now() < one.stopped_until) return one.dispatcher;
+  if (one.dispatcher || s.stopping || self->clock().now() < one.stopped_until)
+    return one.dispatcher;
   const auto me = caf::actor_cast<supervisor_actor>(self);
   one.dispatcher = self->spawn<caf::monitored>(dispatcher, s.house, tenant, me, s.staff);
   return one.dispatcher;
@@ -144,11 +144,11 @@ void branch_down(self_ptr self, const tenant_id& tenant, branch& one, const caf:
   one.dispatcher = nullptr;
   const bool gave_up =
       reason == errc::internal; // it stopped itself: too many crashes of its deliveries
-  const auto crashes = one.crashes.count(steady::now(), s.house->settings.restart_window);
+  const auto crashes = one.crashes.count(self->clock().now(), s.house->settings.restart_window);
   log_death("dispatcher/" + tenant.text, reason, crashes,
             gave_up ? "branch_stopped" : "actor_died");
   if (gave_up || too_many(crashes, s.house->settings))
-    one.stopped_until = steady::now() + s.house->settings.restart_window;
+    one.stopped_until = self->clock().now() + s.house->settings.restart_window;
   // Its work waits in the database; the reaper's next poll starts it again.
 }
 
