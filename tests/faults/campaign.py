@@ -1,137 +1,148 @@
-"""Runs entries of the fault campaign and counts; called by run.sh."""
+"""Runs entries of the fault campaign and counts; called by run.sh. The entries themselves stand in fault_*.py:
+
+  ENTRIES  name: (title, function of stage, report, options)
+  NUMBERS  option: (in --short, as it comes, in --long); the same option of two modules has the same numbers
+  CHUNKS   entry: (option, rounds): in --long that option is split into runs of so many rounds, whose counts add up
+  NOT_IN_SHORT  entries that --short leaves out
+
+The last three may be missing."""
 
 import argparse
+import copy
 import ctypes
+import glob
+import importlib
 import os
 import random
+import re
 import signal
 import sys
 import time
 import traceback
 
-import fault_answer
-import fault_checker
-import fault_freeze
-import fault_kill
-import fault_loop
-import fault_memory
-import fault_nodes
-import fault_outage
-import fault_stop
-import sabotage
+import state
 from processes import PR_SET_PDEATHSIG, Trouble
 from report import Report
-from stage import Stage
+from stage import HERE, Stage
 
-# Name of a number: in --short, in the campaign.
-NUMBERS = {"kills": (5, 20), "lease": (5, 30), "stops": (3, 10), "outages": (1, 4), "outage": (10, 10),
-           "zombies": (10, 80), "answers": (10, 50), "events": (20_000, 200_000), "patience": (60, 120)}
+SHORT, FULL, LONG = range(3)
 
 
-def run_kill(stage, report, options):
-    evidence = fault_kill.run(stage, report, options)
-    fault_checker.run(report, evidence)
+class Entries:
+    """What the modules export, as one."""
+
+    def __init__(self):
+        self.titles, self.run, self.chunks, self.not_in_short = {}, {}, {}, set()
+        self.numbers = {"patience": (60, 120, 240)} # seconds until everything must be quiet
+        found = {}
+        for path in sorted(glob.glob(os.path.join(HERE, "fault_*.py"))):
+            module = importlib.import_module(os.path.basename(path)[:-len(".py")])
+            for option, sizes in getattr(module, "NUMBERS", {}).items():
+                if self.numbers.setdefault(option, sizes) != sizes:
+                    raise SystemExit(f"{path}: --{option} has other numbers elsewhere")
+            found.update(getattr(module, "ENTRIES", {}))
+            self.chunks.update(getattr(module, "CHUNKS", {}))
+            self.not_in_short.update(getattr(module, "NOT_IN_SHORT", ()))
+        for name in sorted(found, key=lambda one: (one[0], int(re.search(r"\d+", one)[0]), one)):
+            self.titles[name], self.run[name] = found[name]
 
 
-def without(guard, scenario, must_be_red, **numbers):
-    """An entry: the scenario with a guard taken out of a copy of the program must turn these checks red, and no other:
-    what only broke the scenario proves nothing."""
-    def run(stage, report, options):
-        twin = stage.with_program(sabotage.apply(stage.binary, stage.scratch, guard))
-        found = Report(quiet=True)
-        scenario(twin, found, argparse.Namespace(**{**vars(options), **numbers}))
-        for name in must_be_red:
-            report.holds(f"without it this turns red: {name}", any(one.startswith(name) for one in found.red))
-        others = [one for one in found.red if not one.startswith(must_be_red)]
-        report.holds("and nothing else does", not others, others or "")
-    return run
-
-
-FENCE_IS_OUT = (fault_freeze.NOTHING_CHANGED, fault_freeze.COUNTED_STALE, fault_freeze.ENDS_WELL, "I9")
-DOUBT_IS_FORGOTTEN = ("drop", "hang", "the API", "I4", "I6", "I7")
-
-ENTRIES = {
-    "F1": ("kill -9 of the service under load", run_kill),
-    "F1-reaper": ("the same, no lease ever runs out",
-                  without("reaper", fault_kill.run, ("I4", "I6"), kills=1, lease=2, patience=6)),
-    "F1-loop": ("it dies again and again with a full window", fault_loop.run),
-    "F1-nodes": ("three services, killed and frozen at random", fault_nodes.run),
-    "F1-stop": ("SIGTERM under load", fault_stop.run),
-    "F3": ("PostgreSQL away under load", fault_outage.run),
-    "F8": ("a frozen worker comes back after its lease", fault_freeze.run),
-    "F8-fence": ("the same without the lease token in settle.sql",
-                 without("fence", fault_freeze.meet_the_new_holder, FENCE_IS_OUT, zombies=10)),
-    "F8-doubt": ("the same without in_doubt in reap.sql",
-                 without("doubt", fault_freeze.meet_the_new_holder, ("I7",), zombies=10)),
-    "F10": ("the provider's answer is lost", fault_answer.run),
-    "F10-memory": ("the same, doubts are forgotten",
-                   without("memory", fault_answer.run, DOUBT_IS_FORGOTTEN, answers=5, patience=12)),
-    "F21": ("the provider hangs, events keep coming: memory", fault_memory.run),
-    "F21-window": ("the same without the room in claim.sql",
-                   without("window", fault_memory.run, (fault_memory.WITHIN_WINDOW,), events=4_000)),
-}
-NOT_IN_SHORT = ("F1-nodes",)
-
-
-def read_options():
-    options = argparse.ArgumentParser(prog="run.sh", description=__doc__)
-    options.add_argument("entries", nargs="*", metavar="ENTRY", help=" ".join(ENTRIES))
-    options.add_argument("--short", action="store_true", help="small numbers")
+def read_options(entries):
+    options = argparse.ArgumentParser(prog="run.sh", description="Runs the fault tests; see README.md.")
+    options.add_argument("entries", nargs="*", metavar="ENTRY", help=" ".join(entries.run))
+    options.add_argument("--short", dest="size", action="store_const", const=SHORT, default=FULL, help="small numbers")
+    options.add_argument("--long", dest="size", action="store_const", const=LONG, help="large ones, in chunks")
+    options.add_argument("--resume", metavar="FILE", help="go on with the long campaign of this state file")
+    options.add_argument("--table", metavar="FILE", help="print the results in a state file as Markdown")
     options.add_argument("--list", action="store_true", help="name the entries")
     options.add_argument("--keep", action="store_true", help="keep logs and journals")
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    for name, (short, full) in NUMBERS.items():
-        options.add_argument(f"--{name}", type=int, help=f"{full}, in --short {short}")
+    for name, sizes in entries.numbers.items():
+        options.add_argument("--" + name.replace("_", "-"), dest=name, type=int, help="%d; in --short %d, in --long %d"
+                             % (sizes[FULL], sizes[SHORT], sizes[LONG]))
     options.add_argument("--binary", help=argparse.SUPPRESS)
     options.add_argument("--scratch", help=argparse.SUPPRESS)
     given = options.parse_args()
-    for unknown in set(given.entries) - set(ENTRIES):
-        options.error(f"no entry {unknown}; there are {' '.join(ENTRIES)}")
-    for name, (short, full) in NUMBERS.items():
+    for unknown in set(given.entries) - set(entries.run):
+        options.error(f"no entry {unknown}; there are {' '.join(entries.run)}")
+    given.size = LONG if given.resume else given.size
+    for name, sizes in entries.numbers.items():
         if getattr(given, name) is None:
-            setattr(given, name, short if given.short else full)
-    given.entries = given.entries or [one for one in ENTRIES if one not in NOT_IN_SHORT or not given.short]
+            setattr(given, name, sizes[given.size])
+    left_out = entries.not_in_short if given.size == SHORT else ()
+    given.entries = given.entries or [one for one in entries.run if one not in left_out]
     return given
 
 
-def run_entry(stage, name, options):
-    title, entry = ENTRIES[name]
-    print(f"\n{name}  {title}", flush=True)
+def run_entry(entries, stage, name, options):
+    print(f"\n{name}  {entries.titles[name]}", flush=True)
     began, report = time.monotonic(), Report()
     try:
-        entry(stage, report, options)
+        entries.run[name](stage, report, options)
     except Exception as why: # the surroundings, or a program error of ours: either way nothing was shown
         traceback.print_exc()
         report.holds("the entry came to its end", False, why)
-    report.figure(f"{time.monotonic() - began:.0f} s")
+    report.seconds = time.monotonic() - began
+    report.figure(f"{report.seconds:.0f} s")
     return report
 
 
-def main():
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    options = read_options()
-    if options.list:
-        for name, (title, _) in ENTRIES.items():
-            print(f"{name:12} {title}")
-        return 0
+def run_all(entries, options):
+    for name in options.entries:
+        yield run_entry(entries, options.stage, name, options)
+
+
+def run_long(entries, options):
+    """What the state file has not seen yet, chunk by chunk; a red one is not tried again in the same sitting."""
+    book = state.State(options.resume or state.new_path())
+    print(f"state: {book.path}", flush=True)
+    for name in options.entries:
+        option, rounds = entries.chunks.get(name, (None, 1))
+        wanted = getattr(options, option) if option else 1
+        while (left := wanted - book.rounds_done(name)) > 0:
+            mine = copy.copy(options)
+            mine.seed = options.seed + book.runs(name)
+            if option:
+                setattr(mine, option, min(left, rounds))
+            report = run_entry(entries, options.stage, name, mine)
+            book.add(name, mine.seed, min(left, rounds), report)
+            yield report
+            if report.red:
+                break
+
+
+def run_campaign(entries, options):
     passed = failed = 0
-    stage = None
+    options.stage = None
     try:
-        stage = Stage(options.binary, options.scratch)
-        for name in options.entries:
-            report = run_entry(stage, name, options)
+        options.stage = Stage(options.binary, options.scratch)
+        for report in (run_long if options.size == LONG else run_all)(entries, options):
             passed, failed = passed + report.passed, failed + len(report.red)
     except Trouble as why:
         print(f"no stage: {why}", flush=True)
         failed += 1
     finally:
-        if stage is not None:
-            stage.close()
+        if options.stage is not None:
+            options.stage.close()
         if options.keep or failed:
             open(os.path.join(options.scratch, "keep"), "w").close()
     print(f"\n{passed} passed, {failed} failed", flush=True)
     return 0 if failed == 0 and passed > 0 else 1
+
+
+def main():
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    entries = Entries()
+    options = read_options(entries)
+    if options.list:
+        for name, title in entries.titles.items():
+            print(f"{name:12} {title}")
+        return 0
+    if options.table:
+        print(state.table(options.table, entries.titles))
+        return 0
+    return run_campaign(entries, options)
 
 
 sys.exit(main())

@@ -5,6 +5,7 @@ import time
 import checker
 import client
 from processes import wait_until
+from sabotage import without
 from stage import Scene
 
 RESEND_S = 2
@@ -17,7 +18,8 @@ GROUPS = {
     "cutdata": ("cutdata-cutdata-accept", ("provider_accepted", "f", 1)),
     "cutcontent": ("cutcontent-accept", ("provider_accepted", "f", 1)),
 }
-LONG_TEXT = "{{n}}\n" + "{{pad}}\n" * 24 # over a megabyte: the final dot cannot be on its way before the cut
+TEXT = "{{n}}\n" + "{{pad}}\n" * 24
+PADS = {"cutcontent": "x" * 60_000} # over a megabyte: the final dot cannot be on its way before the cut
 
 
 def group_of(user):
@@ -59,11 +61,13 @@ def run(stage, report, options):
         service = scene.service(node_lease="5s", doubt_resend_after=f"{RESEND_S}s", retry_base="1s", retry_cap="2s",
                                 smtp_answer_timeout="2s")
         users = {f"{group}.{n}": steps for group, (steps, _) in GROUPS.items() for n in range(options.answers)}
-        scene.furnish(service, users, LONG_TEXT)
-        ids = scene.post_each(service, users, {"pad": "x" * 60_000})
+        scene.furnish(service, users, TEXT)
+        ids = scene.post_each(service, users, lambda user: {"n": 1, "pad": PADS.get(group_of(user), "")})
         scene.wait_until_quiet(options.patience)
         time.sleep(2 * RESEND_S) # held means held: nothing more comes
         evidence = checker.gather(scene.database, client.NoClients(), scene.journal)
+        report.count(lost_answers=sum(line["step"] in ("drop", "hang") for line in evidence.provider), events=len(ids),
+                     duplicates=sum(count - 1 for count in checker.taken_count(evidence).values()))
         for group in GROUPS:
             check_group(report, scene, group, ids, evidence)
         check_resends(report, evidence, ids)
@@ -87,3 +91,13 @@ def check_the_held(report, scene, service, ids):
     wrong = [one["id"] for one in told if one["status"] != "in_doubt" or not one["deliveries"][0].get("doubtful", True)
              or "next_attempt_at" in one["deliveries"][0]]
     report.none_of("the API says in_doubt, with no next attempt", wrong, len(held))
+
+
+DOUBT_IS_FORGOTTEN = ("drop", "hang", "the API", "I4", "I6", "I7")
+ENTRIES = {
+    "F10": ("the provider's answer is lost", run),
+    "F10-memory": ("the same, doubts are forgotten",
+                   without("memory", run, DOUBT_IS_FORGOTTEN, answers=5, patience=12)),
+}
+NUMBERS = {"answers": (10, 50, 520)}
+CHUNKS = {"F10": ("answers", 130)}

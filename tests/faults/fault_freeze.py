@@ -7,6 +7,7 @@ import time
 import checker
 import client
 from processes import wait_until
+from sabotage import without
 from stage import Scene
 
 NOTHING_CHANGED = "late answers changed no row of the new holder"
@@ -79,6 +80,7 @@ def compare(report, scene, frozen, ids, before):
                    len(before))
     stale = frozen.metric("arauto_stale_settlements_total")
     report.holds(COUNTED_STALE, stale >= len(ids), f"{stale:.0f} stale settlements of {len(ids)} zombies")
+    report.count(zombies=len(ids))
 
 
 def check_the_end(report, scene, ids, slow):
@@ -132,3 +134,14 @@ def settle_a_doubt(stage, report, options):
 def run(stage, report, options):
     meet_the_new_holder(stage, report, options)
     settle_a_doubt(stage, report, options)
+
+
+FENCE_IS_OUT = (NOTHING_CHANGED, COUNTED_STALE, ENDS_WELL, "I9")
+ENTRIES = {
+    "F8": ("a frozen worker comes back after its lease", run),
+    "F8-fence": ("the same without the lease token in settle.sql",
+                 without("fence", meet_the_new_holder, FENCE_IS_OUT, zombies=10)),
+    "F8-doubt": ("the same without in_doubt in reap.sql", without("doubt", meet_the_new_holder, ("I7",), zombies=10)),
+}
+NUMBERS = {"zombies": (10, 80, 160)}
+CHUNKS = {"F8": ("zombies", 80)}

@@ -1,12 +1,14 @@
 """F1: the service is killed with SIGKILL again and again under load and started again at once."""
 
+import argparse
 import random
 import time
 
 import checker
 import client
+import fault_checker
 from processes import wait_until
-from report import middle_and_most
+from sabotage import without
 from stage import Scene
 
 USERS = {f"u{n}": ("slow250" if n % 3 == 0 else "accept") for n in range(60)}
@@ -41,14 +43,14 @@ def tell(scene, report, kills, evidence):
     rows = [recovery(scene, kill, evidence.moves, settled) for kill in kills]
     for n, what in enumerate(("the next delivery settled", "the last lease of the dead taken over",
                               "the last affected delivery final")):
-        report.figure(f"kill -> {what}: p50 %.1f s, max %.1f s" % middle_and_most([row[n] for row in rows]))
+        report.times(f"kill -> {what}", [row[n] for row in rows])
     taken = checker.taken_count(evidence)
     twice = sum(count - 1 for count in taken.values())
     held = sum(1 for one in evidence.deliveries if checker.is_held(one))
     failed = sum(1 for one in evidence.deliveries if one["state"] == "permanent_failure")
     cut, count = sum(len(kill["leased"]) for kill in kills), len(evidence.events)
-    report.figure(f"{len(kills)} kills, {count} events, {cut} leases cut, {twice} duplicates "
-                  f"({1e6 * twice / max(1, count):.0f} per million), {held} held in doubt, {failed} permanent failures")
+    report.count(kills=len(kills), events=count, leases_cut=cut, duplicates=twice, held_in_doubt=held,
+                 permanent_failures=failed)
     return rows
 
 
@@ -73,6 +75,18 @@ def run(stage, report, options):
         report.none_of("nothing was given up: the provider took everything it was asked", lost, len(evidence.events))
         late = [row for row in rows if row[1] > options.lease + 5]
         report.none_of("leases of the dead are taken over within lease + 5 s", late, len(rows))
-        return evidence
+        fault_checker.run(report, evidence)
     finally:
         scene.close()
+
+
+ENTRIES = {
+    "F1": ("kill -9 of the service under load", run),
+    "F1-lease": ("the same with the lease of production", lambda stage, report, options: run(
+        stage, report, argparse.Namespace(**{**vars(options), "kills": options.kills_production, "lease": 30}))),
+    "F1-reaper": ("the same, no lease ever runs out",
+                  without("reaper", run, ("I4", "I6"), kills=1, lease=2, patience=6)),
+}
+NUMBERS = {"kills": (5, 20, 500), "lease": (5, 5, 5), "kills_production": (1, 3, 30)}
+CHUNKS = {"F1": ("kills", 100), "F1-lease": ("kills_production", 10)}
+NOT_IN_SHORT = ("F1-lease",)

@@ -43,3 +43,5 @@ def run(stage, report, options):
     finally:
         scene.close()
 
+
+ENTRIES = {"F1-loop": ("it dies again and again with a full window", run)}

@@ -5,6 +5,7 @@ import time
 
 import flood
 import processes
+from sabotage import without
 from stage import Scene
 
 BOUND_KB = 64 * 1024
@@ -67,3 +68,10 @@ def start_with_a_backlog(report, scene, service):
                  max(leased) <= WINDOW, leased)
     most = service.process.memory_kb()
     report.holds(f"nor did it pass {BOUND_KB // 1024} MB then", most <= BOUND_KB, f"{most / 1024:.0f} MB")
+
+
+ENTRIES = {
+    "F21": ("the provider hangs, events keep coming: memory", run),
+    "F21-window": ("the same without the room in claim.sql", without("window", run, (WITHIN_WINDOW,), events=4_000)),
+}
+NUMBERS = {"events": (20_000, 200_000, 200_000)}

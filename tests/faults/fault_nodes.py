@@ -44,15 +44,22 @@ def run(stage, report, options):
         groups = [client.Clients(node.url, scene.key, list(USERS), scene.path("client.journal"), threads=4,
                                  name=f"node{n}") for n, node in enumerate(nodes)]
         chance = random.Random(options.seed)
-        done = [hurt_one(nodes, chance) for _ in range(options.kills)]
+        done = [hurt_one(nodes, chance) for _ in range(options.blows)]
         time.sleep(1)
         for group in groups:
             group.stop()
         scene.wait_until_quiet(options.patience)
         evidence = checker.gather(scene.database, AllClients(groups), scene.journal)
         twice = sum(count - 1 for count in checker.taken_count(evidence).values())
-        report.figure(f"seed {options.seed}: {done.count('killed')} killed, {done.count('frozen')} frozen; "
-                      f"{len(evidence.events)} events, {twice} duplicates")
+        report.figure(f"seed {options.seed}")
+        report.count(killed=done.count("killed"), frozen=done.count("frozen"), events=len(evidence.events),
+                     duplicates=twice)
         report.findings(checker.check_all(evidence))
     finally:
         scene.close()
+
+
+ENTRIES = {"F1-nodes": ("three services, killed and frozen at random", run)}
+NUMBERS = {"blows": (5, 20, 100)}
+CHUNKS = {"F1-nodes": ("blows", 25)}
+NOT_IN_SHORT = ("F1-nodes",)

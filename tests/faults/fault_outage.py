@@ -5,7 +5,6 @@ import time
 import checker
 import client
 from processes import wait_until
-from report import middle_and_most
 from stage import Scene
 
 USERS = {f"u{n}": ("slow250" if n % 3 == 0 else "accept") for n in range(30)}
@@ -55,7 +54,7 @@ def tell(report, outages, clients):
                    [outage["said"] for outage in outages if outage["said"] != wanted], len(outages))
     back = [min(one.told_at for one in told if one.status == 202 and one.told_at > outage["ready_at"])
             - outage["ready_at"] for outage in outages]
-    report.figure("PostgreSQL ready -> first 202: p50 %.2f s, max %.2f s" % middle_and_most(back))
+    report.times("PostgreSQL ready -> first 202", back)
     report.none_of(f"accepting again within {BACK_WITHIN_S} s", [one for one in back if one > BACK_WITHIN_S], len(back))
 
 
@@ -77,10 +76,15 @@ def run(stage, report, options):
         evidence = checker.gather(scene.database, clients, scene.journal)
         tell(report, outages, clients)
         twice = sum(count - 1 for count in checker.taken_count(evidence).values())
-        report.figure(f"{len(outages)} outages of {options.outage} s, {len(evidence.events)} events, {twice} duplicates"
-                      f", {sum(1 for one in clients.told if one.status == 503)} answers 503")
+        report.count(outages=len(outages), events=len(evidence.events), duplicates=twice,
+                     answers_503=sum(1 for one in clients.told if one.status == 503))
         report.findings(checker.check_all(evidence))
     finally:
         if not stage.postgres.process.alive(): # the next entry needs it
             stage.postgres.start()
         scene.close()
+
+
+ENTRIES = {"F3": ("PostgreSQL away under load", run)}
+NUMBERS = {"outages": (1, 4, 50), "outage": (10, 10, 4)}
+CHUNKS = {"F3": ("outages", 10)}

@@ -6,7 +6,6 @@ import time
 import checker
 import client
 from fault_kill import USERS
-from report import middle_and_most
 from stage import Scene
 
 STOP_LIMIT_S = 8 # stop_limit as it comes
@@ -34,8 +33,8 @@ def run(stage, report, options):
         clients.stop()
         scene.wait_until_quiet(options.patience)
         evidence = checker.gather(scene.database, clients, scene.journal)
-        report.figure(f"{options.stops} stops, {len(evidence.events)} events, SIGTERM -> end: "
-                      "p50 %.2f s, max %.2f s" % middle_and_most([took for _, took, _ in stops]))
+        report.count(stops=options.stops, events=len(evidence.events))
+        report.times("SIGTERM -> end", [took for _, took, _ in stops])
         report.none_of("the exit code is 0", [code for code, _, _ in stops if code != 0], len(stops))
         report.none_of(f"it ends within {STOP_LIMIT_S} s", [took for _, took, _ in stops if took > STOP_LIMIT_S],
                        len(stops))
@@ -47,3 +46,8 @@ def run(stage, report, options):
         report.findings(checker.check_all(evidence))
     finally:
         scene.close()
+
+
+ENTRIES = {"F1-stop": ("SIGTERM under load", run)}
+NUMBERS = {"stops": (3, 10, 50)}
+CHUNKS = {"F1-stop": ("stops", 25)}

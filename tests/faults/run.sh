@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317 # clear_up is called by the traps
 # The fault tests: real processes, killed, frozen and starved; see README.md.
-#   tests/faults/run.sh --short             everything with small numbers, at most 4 minutes
-#   tests/faults/run.sh                     everything with the numbers of the campaign
+#   tests/faults/run.sh --short             small numbers, at most 7 minutes
+#   tests/faults/run.sh                     everything with middling numbers
+#   tests/faults/run.sh --long              everything with large numbers; --resume FILE goes on, --table FILE prints
 #   tests/faults/run.sh F1 --kills 20       one entry; run.sh --list names them and their options
 # The last line is "N passed, M failed". The program is $ARAUTO_BINARY or build/arauto.
 set -uo pipefail

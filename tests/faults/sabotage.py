@@ -1,10 +1,12 @@
 """Proof that a guard is a guard: a copy of the program in which one piece of embedded SQL is replaced by a text of the
 same length, as <name>.sabotage says. The product itself has no switch; the copy lives in the scratch directory."""
 
+import argparse
 import os
 import shutil
 
 from processes import Trouble
+from report import Report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -35,3 +37,17 @@ def apply(binary, scratch, name):
         file.write(program)
     shutil.copymode(binary, copy)
     return copy
+
+
+def without(guard, scenario, must_be_red, **numbers):
+    """An entry: the scenario with a guard taken out of a copy of the program must turn these checks red, and no other:
+    what only broke the scenario proves nothing."""
+    def run(stage, report, options):
+        twin = stage.with_program(apply(stage.binary, stage.scratch, guard))
+        found = Report(quiet=True)
+        scenario(twin, found, argparse.Namespace(**{**vars(options), **numbers}))
+        for name in must_be_red:
+            report.holds(f"without it this turns red: {name}", any(one.startswith(name) for one in found.red))
+        others = [one for one in found.red if not one.startswith(must_be_red)]
+        report.holds("and nothing else does", not others, others or "")
+    return run

@@ -144,13 +144,13 @@ class Scene:
                 raise Trouble(f"PUT {path}: {answer.status} {answer.body}")
         door.close()
 
-    def post_each(self, service, users, variables=None):
+    def post_each(self, service, users, variables=lambda user: {"n": 1}):
         """One notification for each user; gives the event ids by user."""
         door, ids = client.Door(service.url, self.key), {}
         for user in users:
             answer = door.ask("POST", "/v1/notifications", {
                 "user_id": user, "type": "fault.probe", "client_operation_id": f"for-{user}",
-                "variables": {"n": 1, **(variables or {})}})
+                "variables": variables(user)})
             if answer.status != 202:
                 raise Trouble(f"POST for {user}: {answer.status} {answer.body}")
             ids[user] = answer.body["id"]
