@@ -10,13 +10,14 @@ create table faults.move (
   new_state text not null,
   old_token bigint not null,
   new_token bigint not null,
-  new_cause text
+  new_cause text,
+  due_at    timestamptz not null
 );
 create function faults.note() returns trigger language plpgsql as $$
 begin
-  insert into faults.move (event_id, channel, at, old_state, new_state, old_token, new_token, new_cause)
+  insert into faults.move (event_id, channel, at, old_state, new_state, old_token, new_token, new_cause, due_at)
   values (new.event_id, new.channel, clock_timestamp(), old.state, new.state, old.lease_token, new.lease_token,
-          new.cause);
+          new.cause, old.next_attempt_at);
   return null;
 end
 $$;

@@ -1,5 +1,5 @@
 """What must hold after any fault, judged from three witnesses: the clients' journal, the provider's journal and the
-database. Independent of the product: it reads rows and lines, and knows only the promises (I1 to I9)."""
+database. Independent of the product: it reads rows and lines, and knows only the promises."""
 
 import collections
 import dataclasses
@@ -8,7 +8,7 @@ import json
 FINAL = ("provider_accepted", "permanent_failure", "suppressed", "cancelled", "expired")
 BACKED_BY = {"provider_accepted": ("accepted",), "retry_wait": ("refused_for_now",), "in_doubt": ("unknown",),
              "permanent_failure": ("refused", "bad_address", "refused_for_now")}
-
+CLOCK_TOLERANCE_S = 0.05 # between two processes of one machine
 WITHOUT_ATTEMPT = ("worker_lost", "worker_crashed", "no_address")
 
 
@@ -20,7 +20,25 @@ class Evidence:
     events: dict      # client_key -> event id
     deliveries: list  # dicts: event, channel, state, doubtful, held, attempts, token, cause
     attempts: dict    # (event, token) -> (outcome, late)
-    moves: list       # dicts: event, old_state, new_state, old_token, new_token, cause, at
+    moves: list       # dicts: event, old_state, new_state, old_token, new_token, cause, at, due_at
+    begun: dict = dataclasses.field(default_factory=dict)      # (event, token) -> when the permit was given
+    opt_outs: list = dataclasses.field(default_factory=list)   # of Stop; told: how many of which result
+    cancels: list = dataclasses.field(default_factory=list)    # of Stop; told: the result of the one delivery
+    orderly: list = dataclasses.field(default_factory=list)    # SIGTERMs: (exit code, seconds, leases left behind)
+    due: dict = dataclasses.field(default_factory=dict)        # event -> (first due, expires at or None)
+    canaries: tuple = ()                                       # what belongs to people or is secret, and
+    places: list = dataclasses.field(default_factory=list)     # (name, text): where it must not be found
+    attempts_max: int = 25                                     # retry.attempts_max
+    stop_limit: float = 8                                      # as it comes
+
+
+@dataclasses.dataclass
+class Stop:
+    """A cancel or an opt-out that was answered."""
+    events: set
+    answered_at: float
+    status: int
+    told: object
 
 
 @dataclasses.dataclass
@@ -43,19 +61,25 @@ def event_of(message_id):
 
 def gather(database, clients, provider_journal):
     events = dict(database.rows("select client_key, id from arauto.event"))
-    keys = ("event", "channel", "state", "doubtful", "held", "attempts", "token", "cause")
+    keys = ("event", "channel", "state", "doubtful", "held", "attempts", "token", "cause", "used")
     deliveries = [dict(zip(keys, row)) for row in database.rows(
-        "select event_id, channel, state, doubtful, next_attempt_at = 'infinity', attempts, lease_token, cause"
-        " from arauto.delivery")]
+        "select event_id, channel, state, doubtful, next_attempt_at = 'infinity', attempts, lease_token, cause,"
+        " attempts - attempts_before from arauto.delivery")]
     attempts = {(event, int(token)): (outcome, late == "t") for event, token, outcome, late in database.rows(
         "select event_id, lease_token, outcome, late from arauto.attempt")}
     moves = [{"event": event, "old_state": old, "new_state": new, "old_token": int(old_token),
-              "new_token": int(new_token), "cause": cause, "at": float(at)}
-             for event, old, new, old_token, new_token, cause, at in database.rows(
-                 "select event_id, old_state, new_state, old_token, new_token, new_cause, extract(epoch from at)"
-                 " from faults.move order by number")]
+              "new_token": int(new_token), "cause": cause, "at": float(at),
+              "due_at": float(due_at)}
+             for event, old, new, old_token, new_token, cause, at, due_at in database.rows(
+                 "select event_id, old_state, new_state, old_token, new_token, new_cause, extract(epoch from at),"
+                 " extract(epoch from due_at) from faults.move order by number")]
+    begun = {(event, int(token)): float(at) for event, token, at in database.rows(
+        "select event_id, lease_token, extract(epoch from begun_at) from arauto.attempt where begun_at is not null")}
+    due = {event: (float(first), None if expires is None else float(expires)) for event, first, expires in database.rows(
+        "select id, extract(epoch from coalesce(send_at, created_at)), extract(epoch from expires_at)"
+        " from arauto.event")}
     return Evidence(list(clients.told), set(clients.unanswered), read_provider(provider_journal), events, deliveries,
-                    attempts, moves)
+                    attempts, moves, begun, due=due)
 
 
 def taken_count(evidence):
@@ -119,6 +143,8 @@ def is_backed(move, attempts):
         return True
     if move["new_state"] == "provider_accepted": # a late acceptance of an earlier lease, seen by permit or reaper
         return any(attempts.get((move["event"], token)) == ("accepted", True) for token in range(move["old_token"]))
+    if move["new_state"] == "in_doubt" and outcome is None: # as it was: a stop or a death before the resend began
+        return any(attempts.get((move["event"], token), (None,))[0] == "unknown" for token in range(move["old_token"]))
     return outcome is None and move["new_state"] == "permanent_failure" and move["cause"] in WITHOUT_ATTEMPT
 
 
@@ -131,9 +157,109 @@ def tokens_only_grow(e):
                    len(e.moves))
 
 
+def starts_of(e):
+    """event -> when the provider heard DATA for it, in order."""
+    starts = collections.defaultdict(list)
+    for line in e.provider:
+        if line["id"] is not None:
+            starts[event_of(line["id"])].append(line["began"])
+    return {event: sorted(began) for event, began in starts.items()}
+
+
+def attempts_are_counted(e):
+    starts = starts_of(e)
+    wrong = [d["event"] for d in e.deliveries if int(d["used"]) > e.attempts_max
+             or len(starts.get(d["event"], ())) > int(d["attempts"])]
+    return Finding("I8 every attempt was counted before it began, none beyond the bound", wrong, len(e.deliveries))
+
+
+def late_starts(e, stop, starts=None):
+    starts = starts or starts_of(e)
+    return {event for event in stop.events if any(began > stop.answered_at for began in starts.get(event, ()))}
+
+
+def last_begun(e):
+    """event -> when its last permit was given; each has a row of its attempt in the end."""
+    last = collections.defaultdict(float)
+    for (event, _), at in e.begun.items():
+        last[event] = max(last[event], at)
+    return last
+
+
+def nothing_begins_after_an_opt_out(e):
+    begun, starts, wrong = last_begun(e), starts_of(e), []
+    for stop in e.opt_outs:
+        wrong += [event for event in stop.events if begun[event] > stop.answered_at]
+        late = late_starts(e, stop, starts)
+        if len(late) > stop.told["in_flight"]:
+            wrong += sorted(late)
+    return Finding("I11 nothing begins after an opt-out was answered, save what it listed", wrong, len(e.opt_outs))
+
+
+ALLOWED_END = {"stopped": ("cancelled",),
+               "in_flight": ("provider_accepted", "permanent_failure", "cancelled", "in_doubt"),
+               "in_doubt": ("in_doubt", "provider_accepted")}
+
+
+def a_cancel_says_what_comes_true(e):
+    states = {d["event"]: (d["state"], is_held(d)) for d in e.deliveries}
+    begun, starts, wrong = last_begun(e), starts_of(e), []
+    for stop in e.cancels:
+        event, = stop.events
+        state, held = states[event]
+        late = len([began for began in starts.get(event, ()) if began > stop.answered_at])
+        if (state not in ALLOWED_END.get(stop.told, (stop.told,)) or (state == "in_doubt" and not held)
+                or begun[event] > stop.answered_at or late > (1 if stop.told == "in_flight" else 0)):
+            wrong.append((event, stop.told, state))
+    return Finding("I12 a cancel's answer comes true, and nothing begins after it", wrong, len(e.cancels))
+
+
+def nothing_is_early(e):
+    """By the database's clock, whatever the node's says; the provider's starts must fit as well."""
+    claims = [move for move in e.moves if move["new_state"] == "leased"]
+    wrong = [move["event"] for move in claims if move["at"] < move["due_at"]]
+    due = collections.defaultdict(list)
+    for move in claims:
+        due[move["event"]].append(move["due_at"])
+    claimed_first = {move["event"] for move in claims if move["new_token"] == 1}
+    for event, began in starts_of(e).items():
+        if event in e.due: # one that was leased as it was accepted has no move
+            at_once = [] if event in claimed_first else [e.due[event][0]]
+            moments = sorted(at_once + due[event])
+            wrong += [event for at, earliest in zip(began, moments) if at < earliest - CLOCK_TOLERANCE_S]
+    return Finding("I15 no attempt before it was due, by the database's clock", wrong, len(claims))
+
+
+def nothing_expired_is_sent(e):
+    limits = {event: expires for event, (_, expires) in e.due.items() if expires is not None}
+    wrong = [event for (event, _), at in e.begun.items() if event in limits and at >= limits[event]]
+    sent = {event for event, began in starts_of(e).items() if event in limits and began}
+    wrong += [d["event"] for d in e.deliveries if d["event"] in limits and d["event"] not in sent
+              and d["state"] not in ("expired", "suppressed", "cancelled")]
+    return Finding("I19 what expired is not sent, and says so", wrong, len(limits))
+
+
+def an_orderly_stop_is_no_fault(e):
+    twice = [event for event, count in taken_count(e).items() if count > 1] if e.orderly else []
+    wrong = [one for one in e.orderly if one[0] != 0 or one[1] > e.stop_limit or one[2] > 0]
+    return Finding("I20 SIGTERM: exit 0 in time, no lease left, nothing twice", wrong + twice, len(e.orderly))
+
+
+def nobody_is_named(e):
+    wrong = [(name, canary) for name, text in e.places for canary in e.canaries if canary in text]
+    return Finding("I21 no address, variable or key in logs, metrics and refusals", wrong, len(e.places))
+
+
 CHECKS = (every_202_has_its_event, every_operation_was_answered, every_event_has_its_delivery, everything_is_final,
-          accepted_is_in_the_provider, the_provider_has_nothing_unknown, duplicates_are_explained, tokens_only_grow)
+          accepted_is_in_the_provider, the_provider_has_nothing_unknown, duplicates_are_explained, attempts_are_counted, tokens_only_grow,
+          nothing_is_early)
+WITH_EVIDENCE = {"opt_outs": nothing_begins_after_an_opt_out, "cancels": a_cancel_says_what_comes_true,
+                 "orderly": an_orderly_stop_is_no_fault, "places": nobody_is_named}
 
 
 def check_all(evidence):
-    return [check(evidence) for check in CHECKS]
+    """Those of WITH_EVIDENCE, and I19, only where the entry gave them something to look at."""
+    found = [check(evidence) for check in CHECKS]
+    found += [check(evidence) for name, check in WITH_EVIDENCE.items() if getattr(evidence, name)]
+    expiry = nothing_expired_is_sent(evidence)
+    return found + ([expiry] if expiry.of else [])

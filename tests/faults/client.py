@@ -38,6 +38,19 @@ class Door:
             self.close()
             raise
 
+    def insist(self, method, path, body=None, patience=90.0):
+        """Asks until it is answered with something other than 503: for calls that may be repeated."""
+        give_up = time.monotonic() + patience
+        while True:
+            try:
+                answer = self.ask(method, path, body)
+                if answer.status not in RETRIED or time.monotonic() > give_up:
+                    return answer
+            except (OSError, http.client.HTTPException):
+                if time.monotonic() > give_up:
+                    raise
+            time.sleep(0.02)
+
     def close(self):
         if self.link is not None:
             self.link.close()

@@ -4,7 +4,6 @@ import time
 
 import checker
 import client
-from processes import wait_until
 from sabotage import without
 from stage import Scene
 
@@ -65,7 +64,7 @@ def run(stage, report, options):
         ids = scene.post_each(service, users, lambda user: {"n": 1, "pad": PADS.get(group_of(user), "")})
         scene.wait_until_quiet(options.patience)
         time.sleep(2 * RESEND_S) # held means held: nothing more comes
-        evidence = checker.gather(scene.database, client.NoClients(), scene.journal)
+        evidence = scene.gather()
         report.count(lost_answers=sum(line["step"] in ("drop", "hang") for line in evidence.provider), events=len(ids),
                      duplicates=sum(count - 1 for count in checker.taken_count(evidence).values()))
         for group in GROUPS:
@@ -78,7 +77,7 @@ def run(stage, report, options):
         plain = [event for user, event in ids.items() if group_of(user) in ("busy", "cutcontent")]
         report.none_of("but plainly tried again", [one for one in plain if one not in retried], len(plain))
         check_the_held(report, scene, service, ids)
-        report.findings([one for one in checker.check_all(evidence) if not one.name.startswith(("I1", "I2"))])
+        report.findings([one for one in checker.check_all(evidence) if not one.name.startswith(("I1 ", "I2 "))])
     finally:
         scene.close()
 

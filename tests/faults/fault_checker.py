@@ -41,8 +41,43 @@ def forge_late_write(e):
     e.moves.append({**move, "old_token": move["old_token"] + 1, "new_token": move["new_token"] + 1})
 
 
+def forge_uncounted(e):
+    counted = next(d for d in e.deliveries if d["state"] == "provider_accepted")
+    counted["attempts"] = "0"
+
+
+def forge_opt_out(e):
+    began = min(line["began"] for line in e.provider)
+    e.opt_outs.append(checker.Stop(set(e.events.values()), began - 1, 200, {"stopped": 1, "in_flight": 1}))
+
+
+def forge_cancel(e):
+    sent = next(d["event"] for d in e.deliveries if d["state"] == "provider_accepted")
+    e.cancels.append(checker.Stop({sent}, 0.0, 200, "stopped"))
+
+
+def forge_early(e):
+    move = next(m for m in e.moves if m["new_state"] == "leased")
+    move["due_at"] = move["at"] + 0.001
+
+
+def forge_expired(e):
+    event, _ = next(iter(e.begun))
+    e.due[event] = (e.due[event][0], e.begun[event, _] - 0.001)
+
+
+def forge_stop(e):
+    e.orderly.append((0, 1.0, 1))
+
+
+def forge_name(e):
+    e.places.append(("a log", '{"event":"sent","to":"ana@probe.example"}'))
+
+
 FORGERIES = {"I1": forge_unknown_202, "I2": forge_unanswered, "I3": forge_missing_delivery, "I4": forge_stuck,
-             "I5": forge_acceptance, "I6": forge_foreign_mail, "I7": forge_duplicate, "I9": forge_late_write}
+             "I5": forge_acceptance, "I6": forge_foreign_mail, "I7": forge_duplicate, "I8": forge_uncounted,
+             "I9": forge_late_write, "I11": forge_opt_out, "I12": forge_cancel, "I15": forge_early,
+             "I19": forge_expired, "I20": forge_stop, "I21": forge_name}
 
 
 def run(report, evidence):
@@ -50,4 +85,4 @@ def run(report, evidence):
         forged = copy.deepcopy(evidence)
         forge(forged)
         red = [one.name for one in checker.check_all(forged) if one.bad]
-        report.holds(f"forged evidence turns {name} red", any(one.startswith(name) for one in red))
+        report.holds(f"forged evidence turns {name} red", any(one.startswith(name + " ") for one in red))

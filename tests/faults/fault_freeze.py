@@ -5,7 +5,6 @@ import signal
 import time
 
 import checker
-import client
 from processes import wait_until
 from sabotage import without
 from stage import Scene
@@ -84,7 +83,7 @@ def compare(report, scene, frozen, ids, before):
 
 
 def check_the_end(report, scene, ids, slow):
-    evidence = checker.gather(scene.database, client.NoClients(), scene.journal)
+    evidence = scene.gather()
     taken = checker.taken_count(evidence)
     rows = {d["event"]: d for d in evidence.deliveries}
     def of(group):
@@ -100,7 +99,7 @@ def check_the_end(report, scene, ids, slow):
     report.none_of("a slow provider is no lost lease: the living keep theirs", [
         rows[one] for one in slow.values() if (rows[one]["state"], rows[one]["token"], rows[one]["doubtful"])
         != ("provider_accepted", "1", "f")], len(slow))
-    report.findings([one for one in checker.check_all(evidence) if not one.name.startswith(("I1", "I2"))])
+    report.findings([one for one in checker.check_all(evidence) if not one.name.startswith(("I1 ", "I2 "))])
 
 
 def settle_a_doubt(stage, report, options):
@@ -123,7 +122,7 @@ def settle_a_doubt(stage, report, options):
             time.sleep(0.1)
         report.holds("the late acceptance settles the doubt", len(accepted()) == len(ids),
                      f"{len(accepted())} of {len(ids)}")
-        evidence = checker.gather(scene.database, client.NoClients(), scene.journal)
+        evidence = scene.gather()
         twice = [one for one, count in checker.taken_count(evidence).items() if count > 1]
         report.none_of("and nothing was sent twice", twice, len(ids))
         report.holds("the other service lives", other.process.alive())

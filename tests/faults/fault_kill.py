@@ -68,7 +68,7 @@ def run(stage, report, options):
         clients.stop()
         wait_until("the service lives", service.process.alive, 1)
         scene.wait_until_quiet(options.lease * 3 + options.patience)
-        evidence = checker.gather(scene.database, clients, scene.journal)
+        evidence = scene.gather(clients)
         rows = tell(scene, report, kills, evidence)
         report.findings(checker.check_all(evidence))
         lost = [one for one in evidence.deliveries if one["state"] == "permanent_failure"]

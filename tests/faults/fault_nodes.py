@@ -49,7 +49,7 @@ def run(stage, report, options):
         for group in groups:
             group.stop()
         scene.wait_until_quiet(options.patience)
-        evidence = checker.gather(scene.database, AllClients(groups), scene.journal)
+        evidence = scene.gather(AllClients(groups))
         twice = sum(count - 1 for count in checker.taken_count(evidence).values())
         report.figure(f"seed {options.seed}")
         report.count(killed=done.count("killed"), frozen=done.count("frozen"), events=len(evidence.events),

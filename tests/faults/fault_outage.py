@@ -73,7 +73,7 @@ def run(stage, report, options):
         report.holds("the service was never restarted", service.process.alive() and service.process.pid == first_pid)
         scene.reconnect()
         scene.wait_until_quiet(options.patience)
-        evidence = checker.gather(scene.database, clients, scene.journal)
+        evidence = scene.gather(clients)
         tell(report, outages, clients)
         twice = sum(count - 1 for count in checker.taken_count(evidence).values())
         report.count(outages=len(outages), events=len(evidence.events), duplicates=twice,

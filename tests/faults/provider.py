@@ -12,7 +12,7 @@ What it does stands in the recipient's local part: `name+step-step`, one step pe
   cutdata       closes instead of 354
   cutcontent    closes in the middle of the content
 
-A line of the journal: at, to, attempt, step, heard (how far it came: data, content, message), id, taken."""
+A line of the journal: began (DATA was heard), at, to, attempt, step, heard (how far it came: data, content, message), id, taken."""
 
 import asyncio
 import json
@@ -73,7 +73,7 @@ class Conversation:
 
     async def note(self, heard, taken=False, name=None):
         number, word, _ = self.step
-        await self.journal.keep({"at": time.time(), "to": self.to, "attempt": number, "step": word, "heard": heard,
+        await self.journal.keep({"began": self.began, "at": time.time(), "to": self.to, "attempt": number, "step": word, "heard": heard,
                                  "id": name, "taken": taken})
 
     async def serve(self):
@@ -86,6 +86,7 @@ class Conversation:
                 self.to = re.search(r"<(.*?)>", line.decode())[1]
                 self.say("250 2.1.5 Ok")
             elif verb == b"DATA":
+                self.began = time.time()
                 self.step = self.script.next_step(self.to)
                 if not await self.take_message():
                     return

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import checker
 import client
 from checker import read_provider
 from database import Database
@@ -82,13 +83,15 @@ class Service:
         self.process = Process([self.binary, "serve"], self.log, self.environment)
         self.url = self.process.ready()
 
-    def metric(self, name):
+    def metrics(self):
         door = client.Door(self.url, "")
         try:
-            text = door.ask("GET", "/metrics").body
+            return door.ask("GET", "/metrics").body
         finally:
             door.close()
-        return sum(float(line.split()[-1]) for line in text.splitlines()
+
+    def metric(self, name):
+        return sum(float(line.split()[-1]) for line in self.metrics().splitlines()
                    if line.startswith((name + " ", name + "{")))
 
 
@@ -97,7 +100,7 @@ class Scene:
 
     def __init__(self, stage, name, narrow=False):
         self.binary, self.scratch, self.name = stage.binary, stage.scratch, f"{name}_{next(numbers)}"
-        self.processes = []
+        self.processes, self.canaries = [], ()
         with_care = Database(stage.postgres.url)
         with_care.rows(f"create database {self.name}")
         with_care.close()
@@ -171,6 +174,18 @@ class Scene:
         return int(self.database.number(
             "select count(*) from arauto.delivery where state in ('pending', 'leased', 'retry_wait')"
             " or (state = 'in_doubt' and next_attempt_at <> 'infinity')"))
+
+    def gather(self, clients=client.NoClients()):
+        """What the witnesses say, with all that was written down about it where nobody must be named (I21)."""
+        evidence = checker.gather(self.database, clients, self.journal)
+        evidence.canaries = ("@probe.example", self.key.rpartition("_")[2], *self.canaries)
+        for one in self.processes:
+            if isinstance(one, Service):
+                with open(one.log) as log:
+                    evidence.places.append((one.log, log.read()))
+                if one.process.alive():
+                    evidence.places.append(("/metrics", one.metrics()))
+        return evidence
 
     def wait_until_quiet(self, seconds):
         """Until nothing waits any more, or the time is over: what is stuck then is the checker's to find (I4)."""
