@@ -83,7 +83,12 @@ def gather(database, clients, provider_journal):
 
 
 def taken_count(evidence):
-    return collections.Counter(event_of(line["id"]) for line in evidence.provider if line["taken"])
+    return count_taken(evidence.provider)
+
+
+def count_taken(lines):
+    """How many mails the provider took for each event."""
+    return collections.Counter(event_of(line["id"]) for line in lines if line["taken"])
 
 
 def is_held(delivery):

@@ -27,11 +27,14 @@ class Door:
         self.key, self.seconds, self.link = key, seconds, None
 
     def ask(self, method, path, body=None):
+        return self.ask_as_written(method, path, None if body is None else json.dumps(body))
+
+    def ask_as_written(self, method, path, text):
         if self.link is None:
             self.link = http.client.HTTPConnection(self.where, timeout=self.seconds)
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         try:
-            self.link.request(method, path, None if body is None else json.dumps(body), headers)
+            self.link.request(method, path, text, headers)
             reply = self.link.getresponse()
             return Answer(reply.status, dict(reply.getheaders()), reply.read())
         except Exception:

@@ -163,6 +163,9 @@ class Scene:
     def provider_lines(self):
         return read_provider(self.journal) if os.path.exists(self.journal) else []
 
+    def taken(self):
+        return checker.count_taken(self.provider_lines())
+
     def rows_of(self, events, columns):
         """What stands in `columns` of each event's delivery."""
         listed = ",".join(f"'{one}'" for one in events)
