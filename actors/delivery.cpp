@@ -73,8 +73,8 @@ void settle_outcome(self_ptr self, const outcome& said) {
       said.said == verdict::not_begun || said.said == verdict::account_refused;
   storage::settlement what;
   what.what = said;
-  what.decided = plan_after(said, s.facts.attempts, s.facts.deferrals, s.facts.doubtful,
-                            rules.retry, rules.doubt, self->state.house->chance());
+  what.decided = plan_after(said, s.facts.attempts, s.facts.deferrals, s.facts.doubts,
+                            rules.retry, s.facts.doubt.or_else(rules.doubt), self->state.house->chance());
   what.attempted = !nothing_reached_them;
   what.given_back = nothing_reached_them;
   what.deferred = nothing_reached_them;

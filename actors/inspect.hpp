@@ -53,10 +53,20 @@ typename Inspector::result_type inspect(Inspector& f, part& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, doubt_policy& x) {
+  return f(type_name("doubt_policy"), x.rule, x.after, x.resends_max);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, doubt_choice& x) {
+  return f(type_name("doubt_choice"), x.given, x.policy);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, send_facts& x) {
   return f(type_name("send_facts"), x.key, x.held, x.to_address, x.to_name, x.to_digest,
-           x.sender_address, x.sender_name, x.parts, x.variables, x.attempts, x.deferrals,
-           x.doubtful);
+           x.sender_address, x.sender_name, x.parts, x.variables, x.attempts, x.deferrals, x.doubts,
+           x.doubt);
 }
 
 template <class Inspector>
@@ -66,7 +76,7 @@ typename Inspector::result_type inspect(Inspector& f, outcome& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, plan& x) {
-  return f(type_name("plan"), x.next, x.delay, x.hold, x.cause);
+  return f(type_name("plan"), x.next, x.delay, x.hold, x.cause, x.gives_up_after);
 }
 
 namespace channels {

@@ -140,7 +140,7 @@ typename Inspector::result_type inspect(Inspector& f, reap_leases&) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, leases_reaped& x) {
-  return f(type_name("leases_reaped"), x.reaped);
+  return f(type_name("leases_reaped"), x.reaped, x.given_up);
 }
 
 template <class Inspector>

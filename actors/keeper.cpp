@@ -217,11 +217,22 @@ claimed claim_alone(self_ptr self) {
 caf::result<leases_reaped> reap(self_ptr self) {
   auto& s = self->state;
   const auto& rules = s.house->settings;
+  constexpr auto rows_max = static_cast<int>(batch_max);
   auto made = noted(
-      self, storage::reap(*s.db, rules.lost_leases_max, rules.doubt, static_cast<int>(batch_max)));
+      self, storage::reap(*s.db, {rules.lost_leases_max, rules.retry.attempts_max, rules.doubt},
+                          rows_max));
   if (!made) return caf::make_error(made.error());
   s.house->numbers.reaped(made->size());
-  return leases_reaped{std::move(*made)};
+  auto over = noted(self, storage::give_up_waits(*s.db, rows_max));
+  if (!over) return caf::make_error(over.error());
+  return leases_reaped{std::move(*made), std::move(*over)};
+}
+
+void show_life(self_ptr self) {
+  auto& s = self->state;
+  noted(self, storage::heartbeat(*s.db, s.house->node, ""));
+  const auto doubts = noted(self, storage::count_in_doubt(*s.db, meter::in_doubt_max));
+  if (doubts) s.house->numbers.in_doubt(doubts->deliveries, doubts->held);
 }
 
 caf::result<due_work> find_work(self_ptr self) {
@@ -269,9 +280,7 @@ keeper_actor::behavior_type keeper(self_ptr self, house_ptr house) {
       },
       [self](reap_leases) { return reap(self); },
       [self](find_due) { return find_work(self); },
-      [self](send_heartbeat) {
-        noted(self, storage::heartbeat(*self->state.db, self->state.house->node, ""));
-      },
+      [self](send_heartbeat) { show_life(self); },
       [self](flush_due) { flush(self); },
       [self](retry_due) {
         self->state.retry_asked = false;

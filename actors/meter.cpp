@@ -76,7 +76,14 @@ meter::meter(std::shared_ptr<prometheus::Registry> registry)
       slots_waiting_{
           gauge(*registry_, "arauto_slots_waiting", "Deliveries waiting for a courier's slot.")},
       account_paused_{gauge(*registry_, "arauto_account_paused",
-                            "1 while the provider account is left alone.")} {
+                            "1 while the provider account is left alone.")},
+      doubts_{BuildGauge()
+                  .Name("arauto_in_doubt")
+                  .Help("Deliveries in doubt in the whole cluster, of 10000 at most; held: only "
+                        "evidence or a person will move them.")
+                  .Register(*registry_)},
+      doubts_waiting_{doubts_.Add({{"held", "false"}})},
+      doubts_held_{doubts_.Add({{"held", "true"}})} {
   for (auto verdict : all_acceptances)
     accept_counters_[verdict] = &accepts_.Add({{"verdict", word(verdict)}});
   for (auto said : all_verdicts)

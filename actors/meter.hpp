@@ -22,6 +22,8 @@ namespace arauto {
 
 class meter {
 public:
+  static constexpr int in_doubt_max = 10'000; // counted together; beyond, the gauges stand still
+
   explicit meter(std::shared_ptr<prometheus::Registry> registry);
 
   void accepted(acceptance verdict);
@@ -34,6 +36,10 @@ public:
   void in_flight(double change) { in_flight_.Increment(change); }
   void slots_waiting(std::size_t count) { slots_waiting_.Set(static_cast<double>(count)); }
   void account_paused(bool paused) { account_paused_.Set(paused ? 1 : 0); }
+  void in_doubt(int deliveries, int held) {
+    doubts_waiting_.Set(deliveries - held);
+    doubts_held_.Set(held);
+  }
   // Called by every session, from its thread.
   void statement(const char* name, std::chrono::nanoseconds took, std::size_t rows);
 
@@ -59,6 +65,9 @@ private:
   prometheus::Gauge& in_flight_;
   prometheus::Gauge& slots_waiting_;
   prometheus::Gauge& account_paused_;
+  prometheus::Family<prometheus::Gauge>& doubts_;
+  prometheus::Gauge& doubts_waiting_;
+  prometheus::Gauge& doubts_held_;
   std::mutex mutex_;
   std::map<std::string, statement_numbers> statements_;
 };

@@ -111,6 +111,7 @@ struct attempt_answered {
 struct reap_leases {};
 struct leases_reaped {
   std::vector<storage::reaped> reaped;
+  std::vector<storage::reaped> given_up; // doubts that waited for evidence long enough
 };
 struct find_due {};
 struct due_work {

@@ -12,12 +12,13 @@ const keeper_actor& my_keeper(self_ptr self) {
   return self->state.staff.work_keepers.back();
 }
 
-void log_reaped(const storage::reaped& one) {
-  log::warn("lease_lost", {{"tenant", one.tenant.text},
-                           {"event_id", one.key.event.text},
-                           {"channel", spelled(one.key.via)},
-                           {"lease_token", one.lost.number},
-                           {"state", spelled(one.now)}});
+void note_end(house& house, const char* what, const storage::reaped& one) {
+  house.numbers.settled(one.now);
+  log::warn(what, {{"tenant", one.tenant.text},
+                   {"event_id", one.key.event.text},
+                   {"channel", spelled(one.key.via)},
+                   {"lease_token", one.lost.number},
+                   {"state", spelled(one.now)}});
 }
 
 void reap(self_ptr self) {
@@ -28,10 +29,11 @@ void reap(self_ptr self) {
       .then(
           [self](const leases_reaped& got) {
             self->state.reaping = false;
-            for (const auto& one : got.reaped) {
-              self->state.house->numbers.settled(one.now);
-              log_reaped(one);
-            }
+            auto& house = *self->state.house;
+            for (const auto& one : got.reaped)
+              note_end(house, "lease_lost", one);
+            for (const auto& one : got.given_up)
+              note_end(house, "doubt_unconfirmed", one);
           },
           [self](const caf::error&) { self->state.reaping = false; });
 }

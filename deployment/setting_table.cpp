@@ -131,11 +131,11 @@ rows policy_rows() {
           [](auto& s) -> auto& { return s.office.retry.attempts_max; }),
       choice<doubt_rule>(
           "doubt.rule", "what follows when the provider's answer was lost",
-          {{"resend_once", doubt_rule::resend_once}, {"hold", doubt_rule::hold}},
+          {{"resend", doubt_rule::resend}, {"wait", doubt_rule::wait}, {"hold", doubt_rule::hold}},
           [](auto& s) -> auto& { return s.office.doubt.rule; }),
       duration<milliseconds>(
           "doubt.resend_after", "wait before the one resend",
-          [](auto& s) -> auto& { return s.office.doubt.resend_after; }),
+          [](auto& s) -> auto& { return s.office.doubt.after; }),
   };
 }
 

@@ -48,7 +48,8 @@ send_facts read_facts(const held_delivery& whose, const pqxx::row& row) {
   f.variables = text(row["variables"]);
   f.attempts = row["attempts"].as<int>();
   f.deferrals = row["deferrals"].as<int>();
-  f.doubtful = row["doubtful"].as<bool>();
+  f.doubts = row["doubts"].as<int>();
+  f.doubt = read_doubt(row);
   return f;
 }
 
@@ -56,6 +57,7 @@ nlohmann::json as_json(std::size_t n, const settlement& one) {
   const auto words = [&](const std::string& text) {
     return one.attempted ? json_or_null(text) : nlohmann::json{};
   };
+  const auto given_up = one.decided.gives_up_after.count();
   return {
       {"n", n},
       {"event_id", one.key.event.text},
@@ -63,6 +65,7 @@ nlohmann::json as_json(std::size_t n, const settlement& one) {
       {"lease_token", one.held.number},
       {"state", spelled(one.decided.next)},
       {"delay_ms", one.decided.hold ? nlohmann::json{} : nlohmann::json(one.decided.delay.count())},
+      {"gives_up_ms", given_up == 0 ? nlohmann::json{} : nlohmann::json(given_up)},
       {"outcome", one.attempted ? nlohmann::json(spelled(one.what.said)) : nlohmann::json{}},
       {"code", one.what.code},
       {"detail", json_or_null(one.what.detail)},
@@ -98,6 +101,16 @@ std::vector<settled> settle_inside(session::transaction& t, const std::vector<se
     one.now = state_spelled(row["state"].c_str()).value();
   }
   return answers;
+}
+
+std::vector<reaped> read_reaped(const pqxx::result& rows) {
+  std::vector<reaped> all;
+  for (const auto& row : rows)
+    all.push_back({{text(row["tenant_id"])},
+                   {{text(row["event_id"])}, via_of(row["channel"])},
+                   {row["lease_token"].as<std::int64_t>()},
+                   state_spelled(row["state"].c_str()).value()});
+  return all;
 }
 
 } // namespace
@@ -162,20 +175,40 @@ result<std::vector<held_delivery>> renew(session& db, const std::vector<held_del
   });
 }
 
-result<std::vector<reaped>> reap(session& db, int lost_leases_max, const doubt_policy& doubt,
-                                 int rows_max) {
-  const auto resend = doubt.rule == doubt_rule::hold
-                          ? std::nullopt
-                          : std::optional<std::int64_t>{doubt.resend_after.count()};
+result<std::vector<reaped>> reap(session& db, const reap_rules& rules, int rows_max) {
   return db.in_transaction([&](session::transaction& t) {
-    std::vector<reaped> all;
-    for (const auto& row : t.run(sql::reap, lost_leases_max, resend, rows_max))
-      all.push_back({{text(row["tenant_id"])},
-                     {{text(row["event_id"])}, via_of(row["channel"])},
-                     {row["lease_token"].as<std::int64_t>()},
-                     state_spelled(row["state"].c_str()).value()});
-    return all;
+    return read_reaped(t.run(sql::reap, rules.lost_leases_max, rules.attempts_max, rows_max,
+                             std::string{spelled(rules.doubt.rule)}, rules.doubt.after.count(),
+                             rules.doubt.resends_max));
   });
+}
+
+result<std::vector<reaped>> give_up_waits(session& db, int rows_max) {
+  return db.in_transaction(
+      [&](session::transaction& t) { return read_reaped(t.run(sql::give_up_waits, rows_max)); });
+}
+
+result<doubt_count> count_in_doubt(session& db, int rows_max) {
+  return db.in_transaction([&](session::transaction& t) {
+    const auto row = t.run(sql::in_doubt_count, rows_max)[0];
+    return doubt_count{row["deliveries"].as<int>(), row["held"].as<int>()};
+  });
+}
+
+result<resolved> resolve(session& db, const tenant_id& tenant, const delivery_key& which,
+                         resolution as, int attempts_max) {
+  auto made = db.in_transaction([&](session::transaction& t) -> std::optional<resolved> {
+    const auto rows = t.run(sql::resolve, tenant.text, which.event.text, to_string(which.via),
+                            as == resolution::accepted ? "accepted" : "not_accepted", attempts_max);
+    if (rows.empty()) return std::nullopt;
+    return resolved{rows[0]["resolved"].as<bool>(),
+                    rows[0]["changed"].as<bool>(),
+                    state_spelled(rows[0]["state"].c_str()).value(),
+                    {rows[0]["lease_token"].as<std::int64_t>()}};
+  });
+  if (!made) return made.why();
+  if (!*made) return errc::not_found;
+  return **made;
 }
 
 result<std::vector<std::pair<tenant_id, channel>>> due_tenants(session& db,

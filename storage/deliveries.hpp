@@ -104,8 +104,38 @@ struct reaped {
   state now = state::pending;
 };
 
-result<std::vector<reaped>> reap(session& db, int lost_leases_max, const doubt_policy& doubt,
-                                 int rows_max);
+// What the bounds are for deliveries whose worker never came back.
+struct reap_rules {
+  int lost_leases_max = 5;
+  int attempts_max = 25;
+  doubt_policy doubt; // where the template says nothing
+};
+
+result<std::vector<reaped>> reap(session& db, const reap_rules& rules, int rows_max);
+
+// Ends doubts that waited for evidence long enough.
+result<std::vector<reaped>> give_up_waits(session& db, int rows_max);
+
+struct doubt_count {
+  int deliveries = 0; // at most rows_max
+  int held = 0;       // of them: only evidence or a person will move these
+};
+
+result<doubt_count> count_in_doubt(session& db, int rows_max);
+
+// What a person says of a delivery in doubt.
+enum class resolution : std::uint8_t { accepted, not_accepted };
+
+struct resolved {
+  bool taken = false;   // false: it is not in doubt, nothing was changed
+  bool changed = false; // false with `taken`: the same was said before
+  state now = state::in_doubt;
+  lease_token last; // of the attempt that was doubted
+};
+
+// not_found for unknown and foreign ones alike. Safe to run again after commit_in_doubt.
+result<resolved> resolve(session& db, const tenant_id& tenant, const delivery_key& which,
+                         resolution as, int attempts_max);
 
 result<std::vector<std::pair<tenant_id, channel>>> due_tenants(session& db,
                                                                const std::vector<channel>& served);

@@ -10,6 +10,7 @@
 
 #include "storage/events.hpp"
 #include "storage/model/channel.hpp"
+#include "storage/model/doubt.hpp"
 
 namespace arauto::storage {
 
@@ -21,6 +22,17 @@ inline std::string text(const pqxx::field& f) {
 // says so.
 inline channel via_of(const pqxx::field& f) {
   return channel_spelled(f.c_str()).value();
+}
+
+// The columns doubt_rule, doubt_after_ms, doubt_resends of a template.
+inline doubt_choice read_doubt(const pqxx::row& row) {
+  doubt_choice choice;
+  choice.given = !row["doubt_rule"].is_null();
+  if (choice.given)
+    choice.policy = {doubt_rule_spelled(row["doubt_rule"].c_str()).value(),
+                     std::chrono::milliseconds{row["doubt_after_ms"].as<std::int64_t>()},
+                     row["doubt_resends"].as<int>()};
+  return choice;
 }
 
 inline std::optional<std::string> or_null(const std::string& text) {

@@ -10,12 +10,21 @@ result<template_view> put_template(session& db, const tenant_id& tenant,
   auto parts = nlohmann::json::array();
   for (const auto& one : wanted.parts)
     parts.push_back({{"name", one.name}, {"text", one.text}});
+  std::optional<std::string> rule;
+  std::optional<std::int64_t> after_ms;
+  std::optional<int> resends;
+  if (wanted.doubt.given) {
+    rule = std::string{spelled(wanted.doubt.policy.rule)};
+    after_ms = wanted.doubt.policy.after.count();
+    resends = wanted.doubt.policy.resends_max;
+  }
   auto made = wanted;
   const auto version = db.in_transaction([&](session::transaction& t) {
     t.run(sql::template_end, tenant.text, wanted.type, to_string(wanted.via), wanted.locale);
     return t
         .run(sql::template_put, tenant.text, wanted.type, to_string(wanted.via), wanted.locale,
-             dumped(parts), dumped(nlohmann::json(wanted.required)), wanted.is_private)[0][0]
+             dumped(parts), dumped(nlohmann::json(wanted.required)), wanted.is_private, rule,
+             after_ms, resends)[0][0]
         .as<int>();
   });
   // Two writers of one template at once: the later one finds its number taken; both were asked, one
@@ -41,6 +50,7 @@ result<template_view> find_template(session& db, const tenant_id& tenant, const 
       one.parts.push_back({p.at("name").get<std::string>(), p.at("text").get<std::string>()});
     one.required = nlohmann::json::parse(row["required"].c_str()).get<std::vector<std::string>>();
     one.is_private = row["private"].as<bool>();
+    one.doubt = read_doubt(row);
     return one;
   });
   if (!found) return found.why();

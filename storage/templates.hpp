@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/model/doubt.hpp"
 #include "storage/model/message.hpp"
 #include "storage/session.hpp"
 
@@ -18,6 +19,7 @@ struct template_view {
   std::vector<part> parts;
   std::vector<std::string> required; // variables an event must bring
   bool is_private = false;
+  doubt_choice doubt; // what follows when a provider's answer is lost
 };
 
 result<template_view> put_template(session& db, const tenant_id& tenant,

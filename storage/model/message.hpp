@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/model/doubt.hpp"
 #include "storage/model/ids.hpp"
 
 namespace arauto {
@@ -31,7 +32,8 @@ struct send_facts {
   std::string variables;     // JSON object as text
   std::int32_t attempts = 0; // including this one
   std::int32_t deferrals = 0;
-  bool doubtful = false;
+  std::int32_t doubts = 0; // how often it was in doubt before
+  doubt_choice doubt;      // what the pinned template says
 };
 
 // A message ready for a channel to compose: rendered parts, one recipient.

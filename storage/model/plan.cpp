@@ -17,6 +17,16 @@ std::chrono::milliseconds nominal_wait(int attempt, const retry_policy& policy) 
   return std::min(wait, policy.cap);
 }
 
+plan plan_in_doubt(const std::string& cause, int attempts, int doubts, const retry_policy& retry,
+                   const doubt_policy& doubt) {
+  const bool again = doubt.rule == doubt_rule::resend && doubts < doubt.resends_max
+                     && attempts < retry.attempts_max;
+  if (again) return {state::in_doubt, doubt.after, false, cause};
+  plan held{state::in_doubt, {}, true, cause};
+  if (doubt.rule == doubt_rule::wait) held.gives_up_after = doubt.after;
+  return held;
+}
+
 } // namespace
 
 std::chrono::milliseconds wait_before_next(int attempt, const retry_policy& policy,
@@ -33,7 +43,7 @@ std::chrono::milliseconds least_span(const retry_policy& policy) {
   return span;
 }
 
-plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful,
+plan plan_after(const outcome& what, int attempts, int deferrals, int doubts,
                 const retry_policy& retry, const doubt_policy& doubt, double random01) {
   // A provider's own wish is kept, but nobody may send us away for years.
   const auto wished = std::min(what.retry_after, retry_after_max);
@@ -48,10 +58,7 @@ plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful,
     return {state::retry_wait, wait(attempts), false, what.cause};
   case verdict::not_begun:
   case verdict::account_refused: return {state::pending, wait(deferrals + 1), false, what.cause};
-  case verdict::unknown:
-    if (doubt.rule == doubt_rule::resend_once && !doubtful && attempts < retry.attempts_max)
-      return {state::in_doubt, doubt.resend_after, false, what.cause};
-    return {state::in_doubt, {}, true, what.cause};
+  case verdict::unknown: return plan_in_doubt(what.cause, attempts, doubts, retry, doubt);
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "storage/model/doubt.hpp"
 #include "storage/model/outcome.hpp"
 #include "storage/model/state.hpp"
 
@@ -17,16 +18,6 @@ struct retry_policy {
   std::chrono::milliseconds base{10'000};
   std::chrono::milliseconds cap{3'600'000};
   int attempts_max = 25;
-};
-
-enum class doubt_rule : std::uint8_t {
-  resend_once, // once more with the same identity after a delay, then hold
-  hold,        // wait for a person or for evidence
-};
-
-struct doubt_policy {
-  doubt_rule rule = doubt_rule::resend_once;
-  std::chrono::milliseconds resend_after{300'000};
 };
 
 // How long to wait after attempt `attempt` (from 1); random01 in [0, 1). Always within [base / 2,
@@ -42,10 +33,13 @@ struct plan {
   std::chrono::milliseconds delay{0}; // until the next attempt; counts only while `hold` is false
   bool hold = false;                  // no next attempt without a person or evidence
   std::string cause;
+  std::chrono::milliseconds gives_up_after{0}; // in_doubt: it ends without evidence; 0: it does not
 };
 
-// `attempts` counts the one that just ended; `doubtful` tells whether it ever was in doubt before.
-plan plan_after(const outcome& what, int attempts, int deferrals, bool doubtful,
+// `attempts` counts the one that just ended; `doubts` how often it was in doubt before. What
+// follows a doubt is decided here and, for workers that never came back, in storage/sql/reap.sql:
+// a test compares the two.
+plan plan_after(const outcome& what, int attempts, int deferrals, int doubts,
                 const retry_policy& retry, const doubt_policy& doubt, double random01);
 
 // A worker crashed over it before the provider could hear of it; `lost_leases` without this one.

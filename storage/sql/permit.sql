@@ -2,7 +2,7 @@
 -- $1 json array of {n, event_id, channel, lease_token}   $2 lease in ms
 -- No row for an n: the token is no longer ours, or its time is over; nothing was changed. Otherwise `state` says what
 -- the delivery is now: 'leased' with facts (go ahead), or a state that forbids the attempt.
--- A delivery that was in doubt is not ended by a prohibition: the provider may have it, so it is held in doubt.
+-- A delivery whose doubt stands is not ended by a prohibition: the provider may have it, so it is held in doubt.
 -- Rows are locked in key order before anything is judged. Only columns of the locked row and the preference decide (the
 -- event's own columns never change): whoever stops deliveries locks the same rows, so either this permit is seen by the
 -- stop, or the stop by this permit. Asking twice under one token counts once.
@@ -20,8 +20,8 @@ held as materialized (
 ),
 judged as materialized (
   select h.n, h.event_id, h.channel, e.variables, r.email, r.email_digest, r.name, t.parts,
-         tn.sender_address, tn.sender_name,
-         case when h.doubtful and v.verdict not in ('leased', 'provider_accepted') then 'in_doubt'
+         t.doubt_rule, t.doubt_after_ms, t.doubt_resends, tn.sender_address, tn.sender_name,
+         case when h.doubted_at is not null and v.verdict not in ('leased', 'provider_accepted') then 'in_doubt'
               else v.verdict end as state,
          case when h.stop_reason is not null then h.stop_reason
               when not consent.allowed then 'opted_out'
@@ -33,7 +33,9 @@ judged as materialized (
     cross join lateral (
       select r.email, r.email_digest, r.name from arauto.recipient r
        where r.tenant_id = h.tenant_id and r.user_id = h.user_id limit 1) r
-    cross join lateral (select t.parts from arauto.template t where t.id = h.template_id limit 1) t
+    cross join lateral (
+      select t.parts, t.doubt_rule, t.doubt_after_ms, t.doubt_resends
+        from arauto.template t where t.id = h.template_id limit 1) t
     cross join lateral (
       select tn.sender_address, tn.sender_name from arauto.tenant tn where tn.id = h.tenant_id limit 1) tn
     cross join lateral arauto.consent(h.tenant_id, h.user_id, h.channel, e.type) as consent
@@ -64,7 +66,8 @@ moved as (
          cause = coalesce(case when j.state <> 'leased' then j.cause end, d.cause)
     from judged j
    where d.event_id = j.event_id and d.channel = j.channel
-  returning j.n, j.state, d.attempts - d.attempts_before as attempts, d.deferrals, d.doubtful, j.email, j.name,
-            encode(j.email_digest, 'hex') as email_digest, j.variables, j.parts, j.sender_address, j.sender_name
+  returning j.n, j.state, d.attempts - d.attempts_before as attempts, d.deferrals, d.doubts, j.email, j.name,
+            encode(j.email_digest, 'hex') as email_digest, j.variables, j.parts, j.doubt_rule,
+            j.doubt_after_ms, j.doubt_resends, j.sender_address, j.sender_name
 )
 select * from moved

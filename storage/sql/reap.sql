@@ -1,9 +1,9 @@
 -- Takes over leases whose time is over, by the database's clock.
--- $1 lost_leases at which a delivery is given up   $2 ms until an in_doubt delivery is sent again, null: hold
--- $3 most rows at once
+-- $1 lost_leases at which a delivery is given up   $2 most attempts   $3 most rows at once
+-- $4 doubt rule, $5 its time in ms, $6 most resends: of the channel, where the pinned template says nothing
 -- No attempt begun: back to due with lost_leases + 1, at the bound permanent_failure / worker_lost; stopped ones end.
--- Attempt begun and never settled: in_doubt, and the trail says unknown. A row that was in doubt before is held; one that
--- was only on its way to be sent again is in doubt as before.
+-- Attempt begun and never settled: in_doubt, and the trail says unknown; what follows is decided as in model/plan.hpp
+-- (a test compares the two). One whose doubt stands and that was only on its way to be sent again is in doubt as before.
 -- Leans on delivery_leased (bounded by the windows of all nodes).
 with lost as materialized (
   select d.* from arauto.delivery d
@@ -13,14 +13,21 @@ with lost as materialized (
      for update skip locked
 ),
 judged as materialized (
-  select l.event_id, l.channel,
+  select l.event_id, l.channel, p.rule, p.after_ms, l.begun_at is not null as begun,
+         p.rule = 'resend' and l.doubts < p.resends_max and l.attempts - l.attempts_before < $2::integer as again,
          case when l.accepted_at is not null then 'provider_accepted'
-              when l.begun_at is not null or l.doubtful then 'in_doubt'
+              when l.begun_at is not null or l.doubted_at is not null then 'in_doubt'
               when l.stop_reason = 'opted_out' then 'suppressed'
               when l.stop_reason is not null then 'cancelled'
               when l.lost_leases + 1 >= $1::integer then 'permanent_failure'
               else 'pending' end as becomes
     from lost l
+    left join lateral (
+      select t.doubt_rule, t.doubt_after_ms, t.doubt_resends from arauto.template t
+       where t.id = l.template_id and t.doubt_rule is not null limit 1) t on true
+   cross join lateral (
+      select coalesce(t.doubt_rule, $4::text) as rule, coalesce(t.doubt_after_ms, $5::bigint) as after_ms,
+             coalesce(t.doubt_resends, $6::integer) as resends_max) p
 ),
 trail as (
   insert into arauto.attempt (event_id, channel, lease_token, tenant_id, number, begun_at, ended_at, outcome)
@@ -30,13 +37,17 @@ trail as (
 )
 update arauto.delivery d
    set state = j.becomes,
-       lost_leases = d.lost_leases + case when d.begun_at is null then 1 else 0 end,
+       lost_leases = d.lost_leases + case when j.begun then 0 else 1 end,
        next_attempt_at = case when j.becomes <> 'in_doubt' then clock_timestamp()
                               when d.stop_reason is not null then 'infinity'
-                              when d.begun_at is null and d.lost_leases + 1 < $1::integer then clock_timestamp()
-                              when d.doubtful or $2::bigint is null then 'infinity'
-                              else clock_timestamp() + $2::bigint * interval '1 millisecond' end,
-       doubtful = d.doubtful or j.becomes = 'in_doubt',
+                              when not j.begun and d.lost_leases + 1 < $1::integer then clock_timestamp()
+                              when j.begun and j.again then clock_timestamp() + j.after_ms * interval '1 millisecond'
+                              else 'infinity' end,
+       gives_up_at = case when j.becomes = 'in_doubt' and j.begun and j.rule = 'wait' and d.stop_reason is null
+                          then clock_timestamp() + j.after_ms * interval '1 millisecond' end,
+       doubts = d.doubts + case when j.becomes = 'in_doubt' and j.begun then 1 else 0 end,
+       doubted_at = case when j.becomes = 'in_doubt' then coalesce(d.doubted_at, clock_timestamp())
+                         else d.doubted_at end,
        begun_at = null, lease_owner = null, lease_until = null,
        cause = case when j.becomes in ('suppressed', 'cancelled') then d.stop_reason
                     when j.becomes <> 'provider_accepted' then 'worker_lost' end,

@@ -1,20 +1,22 @@
 -- Records what an attempt came to, under its lease token, and appends it to the trail.
--- $1 json array of {n, event_id, channel, lease_token, state, delay_ms (null: held), outcome (null: no attempt was
---    made), code, detail, provider_ref, cause, given_back, deferred, lost, suppress_digest}
+-- $1 json array of {n, event_id, channel, lease_token, state, delay_ms (null: held), gives_up_ms (null: never),
+--    outcome (null: no attempt was made), code, detail, provider_ref, cause, given_back, deferred, lost, suppress_digest}
 -- Gives per n: verdict 'settled' (ours, now or by an earlier run of this very statement whose answer was lost), 'stale'
--- (the token is no longer ours; no state was written by it), or no row when the delivery is gone; and the state.
--- Rows are locked in key order first. What a stale holder learned is kept as evidence: its attempt row is completed, and
--- an acceptance is stamped on the delivery, which settles it when it stands in doubt and is seen by the next permit.
+-- (the lease had gone), or no row when the delivery is gone; and the state.
+-- Rows are locked in key order first. What a stale holder learned is kept as evidence: its attempt row is completed. It
+-- moves a delivery that stands in doubt, and no other:
+--   an acceptance, of whichever attempt, settles it; elsewhere it is stamped, and the next permit finds it
+--   a refusal of the newest attempt ends the doubt as it would have ended the lease, unless a stop holds the delivery
 with given as materialized (
   select g.* from json_to_recordset($1::json) as g(
-    n integer, event_id uuid, channel text, lease_token bigint, state text, delay_ms bigint, outcome text, code integer,
-    detail text, provider_ref text, cause text, given_back boolean, deferred boolean, lost boolean,
-    suppress_digest text)
+    n integer, event_id uuid, channel text, lease_token bigint, state text, delay_ms bigint, gives_up_ms bigint,
+    outcome text, code integer, detail text, provider_ref text, cause text, given_back boolean,
+    deferred boolean, lost boolean, suppress_digest text)
    order by g.event_id, g.channel
 ),
 held as materialized (
   select g.*, d.tenant_id, d.attempts, d.begun_at, d.stop_reason, d.accepted_at, d.state as was,
-         d.lease_token as standing_token, d.doubtful,
+         d.lease_token as standing_token, d.doubted_at,
          g.detail is not null and exists (
            select from arauto.event e where e.id = d.event_id and e.erased_at is not null) as forgotten
     from given g
@@ -29,8 +31,12 @@ judged as materialized (
            and (h.was = h.state or h.outcome = (select a.outcome from arauto.attempt a
                  where a.event_id = h.event_id and a.channel = h.channel and a.lease_token = h.lease_token
                    and not a.late)) as ours_before,
+         h.was = 'in_doubt'
+           and (h.outcome = 'accepted'
+                or (h.standing_token = h.lease_token and h.stop_reason is null
+                    and h.outcome in ('refused_for_now', 'refused', 'bad_address'))) as ends_doubt,
          case when h.state = 'provider_accepted' or h.accepted_at is not null then 'provider_accepted'
-              when h.doubtful and h.outcome is null and h.state = 'pending' then 'in_doubt' -- as it was
+              when h.doubted_at is not null and h.outcome is null and h.state = 'pending' then 'in_doubt' -- as it was
               when h.stop_reason is null then h.state
               when h.state in ('retry_wait', 'pending') and h.stop_reason = 'opted_out' then 'suppressed'
               when h.state in ('retry_wait', 'pending') then 'cancelled'
@@ -44,7 +50,11 @@ moved as (
          deferrals = d.deferrals + case when j.deferred then 1 else 0 end,
          lost_leases = case when j.lost then d.lost_leases + 1 when j.outcome is not null then 0
                             else d.lost_leases end,
-         doubtful = d.doubtful or j.becomes = 'in_doubt',
+         doubts = d.doubts + case when j.becomes = 'in_doubt' and j.outcome = 'unknown' then 1 else 0 end,
+         doubted_at = case when j.becomes = 'in_doubt' then coalesce(d.doubted_at, clock_timestamp())
+                           else d.doubted_at end,
+         gives_up_at = case when j.becomes = 'in_doubt' and d.stop_reason is null
+                            then clock_timestamp() + j.gives_up_ms * interval '1 millisecond' end,
          next_attempt_at = case when j.delay_ms is null or (j.becomes = 'in_doubt' and d.stop_reason is not null)
                                 then 'infinity'
                                 else clock_timestamp() + j.delay_ms * interval '1 millisecond' end,
@@ -61,13 +71,20 @@ moved as (
 ),
 evidence as (
   update arauto.delivery d
-     set accepted_at = coalesce(d.accepted_at, clock_timestamp()),
+     set state = case when j.ends_doubt then j.becomes else d.state end,
+         doubted_at = case when j.ends_doubt and d.doubts = 1 then null else d.doubted_at end,
+         next_attempt_at = case when j.ends_doubt and j.becomes = 'retry_wait'
+                                then clock_timestamp() + j.delay_ms * interval '1 millisecond'
+                                else d.next_attempt_at end,
+         gives_up_at = case when not j.ends_doubt then d.gives_up_at end,
+         cause = case when not j.ends_doubt then d.cause
+                      when j.becomes <> 'provider_accepted' then coalesce(j.cause, d.cause) end,
+         detail = case when j.ends_doubt and not j.forgotten then j.detail else d.detail end,
          provider_ref = coalesce(d.provider_ref, j.provider_ref),
-         state = case when d.state = 'in_doubt' then 'provider_accepted' else d.state end,
-         cause = case when d.state = 'in_doubt' then null else d.cause end,
-         settled_at = case when d.state = 'in_doubt' then clock_timestamp() else d.settled_at end
+         accepted_at = coalesce(d.accepted_at, case when j.outcome = 'accepted' then clock_timestamp() end),
+         settled_at = case when j.ends_doubt and j.becomes <> 'retry_wait' then clock_timestamp() else d.settled_at end
     from judged j
-   where not j.ours and not j.ours_before and j.outcome = 'accepted'
+   where not j.ours and not j.ours_before and (j.outcome = 'accepted' or j.ends_doubt)
      and d.event_id = j.event_id and d.channel = j.channel
   returning d.event_id
 ),
@@ -92,5 +109,5 @@ shunned as (
   returning 1
 )
 select j.n, case when j.ours or j.ours_before then 'settled' else 'stale' end as verdict,
-       case when j.ours then j.becomes else j.was end as state
+       case when j.ours or (j.ends_doubt and not j.ours_before) then j.becomes else j.was end as state
   from judged j

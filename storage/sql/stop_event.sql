@@ -18,8 +18,8 @@ stopped as (
          settled_at = case when h.ends then clock_timestamp() else d.settled_at end
     from (select x.event_id, x.channel,
                  x.state in ('pending', 'retry_wait')
-           or (x.state = 'leased' and x.begun_at is null and not x.doubtful) as ends,
-         x.state = 'leased' and x.begun_at is null and x.doubtful as doubts,
+           or (x.state = 'leased' and x.begun_at is null and x.doubted_at is null) as ends,
+         x.state = 'leased' and x.begun_at is null and x.doubted_at is not null as doubts,
                  case when $3 = 'opted_out' then 'suppressed' else 'cancelled' end as final
             from held x) h
    where d.event_id = h.event_id and d.channel = h.channel
@@ -27,7 +27,7 @@ stopped as (
 select h.event_id, h.channel,
        case when h.state in ('pending', 'retry_wait') then 'stopped'
             when h.state = 'leased' and h.begun_at is not null then 'in_flight'
-            when h.state = 'leased' and h.doubtful then 'in_doubt'
+            when h.state = 'leased' and h.doubted_at is not null then 'in_doubt'
             when h.state = 'leased' then 'stopped'
             else h.state end as came_to
   from held h order by h.channel

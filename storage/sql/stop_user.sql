@@ -11,8 +11,8 @@ with held as materialized (
 unwanted as materialized (
   select h.event_id, h.channel, h.state, h.begun_at,
          h.state in ('pending', 'retry_wait')
-           or (h.state = 'leased' and h.begun_at is null and not h.doubtful) as ends,
-         h.state = 'leased' and h.begun_at is null and h.doubtful as doubts
+           or (h.state = 'leased' and h.begun_at is null and h.doubted_at is null) as ends,
+         h.state = 'leased' and h.begun_at is null and h.doubted_at is not null as doubts
     from held h cross join lateral arauto.consent(h.tenant_id, h.user_id, h.channel, h.type) as consent
    where $3 = 'erased' or not consent.allowed
 ),

@@ -29,8 +29,12 @@ outcome said(verdict v, std::chrono::milliseconds retry_after = 0ms) {
   return what;
 }
 
-plan after(const outcome& what, int attempts, int deferrals = 0, bool doubtful = false) {
-  return plan_after(what, attempts, deferrals, doubtful, {}, {}, 0.0);
+plan after(const outcome& what, int attempts, int deferrals = 0, int doubts = 0) {
+  return plan_after(what, attempts, deferrals, doubts, {}, {}, 0.0);
+}
+
+plan in_doubt(const doubt_policy& policy, int attempts, int doubts) {
+  return plan_after(said(verdict::unknown), attempts, 0, doubts, {}, policy, 0.0);
 }
 
 } // namespace
@@ -87,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_always_refuses_is_called_exactly_as_often_a
     auto next = state::leased;
     while (next != state::permanent_failure && calls < 100) {
       ++calls;
-      next = plan_after(said(verdict::refused_for_now), calls, 0, false, policy, {}, 0.0).next;
+      next = plan_after(said(verdict::refused_for_now), calls, 0, 0, policy, {}, 0.0).next;
     }
     BOOST_TEST(calls == most);
   }
@@ -119,22 +123,47 @@ BOOST_AUTO_TEST_CASE(what_never_began_goes_back_and_waits_by_its_deferrals) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_doubt_is_resent_once_and_then_held) {
-  const auto first = after(said(verdict::unknown), 1, 0, false);
-  BOOST_TEST((first.next == state::in_doubt));
-  BOOST_TEST(!first.hold);
-  BOOST_TEST((first.delay == doubt_policy{}.resend_after));
-  const auto second = after(said(verdict::unknown), 2, 0, true);
-  BOOST_TEST((second.next == state::in_doubt));
-  BOOST_TEST(second.hold);
+// P6
+BOOST_AUTO_TEST_CASE(a_doubt_is_resent_as_often_as_its_policy_says_and_then_held) {
+  for (const int resends : {1, 2, 5})
+    for (int doubts = 0; doubts <= resends; ++doubts) {
+      const doubt_policy policy{doubt_rule::resend, 2min, resends};
+      const auto decided = in_doubt(policy, 1 + doubts, doubts);
+      BOOST_TEST((decided.next == state::in_doubt));
+      BOOST_TEST(decided.hold == (doubts == resends));
+      BOOST_TEST((decided.delay == (decided.hold ? 0ms : 2min)));
+      BOOST_TEST(decided.gives_up_after.count() == 0);
+    }
 }
 
-BOOST_AUTO_TEST_CASE(a_doubt_is_held_at_once_when_no_attempt_is_left_or_the_rule_says_so) {
+// P6, P7: a resend is an attempt, and the budget bounds it too.
+BOOST_AUTO_TEST_CASE(a_doubt_is_held_at_once_when_no_attempt_is_left) {
+  BOOST_TEST(!after(said(verdict::unknown), 24).hold);
   BOOST_TEST(after(said(verdict::unknown), 25).hold);
-  const doubt_policy strict{doubt_rule::hold, 5min};
-  const auto held = plan_after(said(verdict::unknown), 1, 0, false, {}, strict, 0.0);
-  BOOST_TEST((held.next == state::in_doubt));
-  BOOST_TEST(held.hold);
+}
+
+// P6
+BOOST_AUTO_TEST_CASE(a_doubt_that_waits_for_evidence_is_never_resent_and_ends_at_its_time) {
+  for (const int doubts : {0, 3}) {
+    const auto decided = in_doubt({doubt_rule::wait, 1h, 1}, 1, doubts);
+    BOOST_TEST((decided.next == state::in_doubt));
+    BOOST_TEST(decided.hold);
+    BOOST_TEST((decided.gives_up_after == 1h));
+  }
+}
+
+// P6
+BOOST_AUTO_TEST_CASE(a_doubt_on_hold_has_neither_a_next_attempt_nor_an_end) {
+  const auto decided = in_doubt({doubt_rule::hold, 1h, 1}, 1, 0);
+  BOOST_TEST((decided.next == state::in_doubt));
+  BOOST_TEST(decided.hold);
+  BOOST_TEST(decided.gives_up_after.count() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(every_doubt_rule_is_spelled_in_one_way) {
+  for (const auto rule : arauto::all_doubt_rules)
+    BOOST_TEST((arauto::doubt_rule_spelled(spelled(rule)) == rule));
+  BOOST_TEST(!arauto::doubt_rule_spelled("resend_once"));
 }
 
 BOOST_AUTO_TEST_CASE(every_plan_is_a_move_a_leased_delivery_may_make) {
@@ -142,8 +171,8 @@ BOOST_AUTO_TEST_CASE(every_plan_is_a_move_a_leased_delivery_may_make) {
        {verdict::accepted, verdict::refused_for_now, verdict::refused, verdict::bad_address,
         verdict::not_begun, verdict::account_refused, verdict::unknown})
     for (const int attempts : {1, 24, 25, 26})
-      for (const bool doubtful : {false, true}) {
-        const auto next = after(said(v), attempts, 3, doubtful).next;
+      for (const int doubts : {0, 1, 2}) {
+        const auto next = after(said(v), attempts, 3, doubts).next;
         BOOST_TEST(may_move(state::leased, next), to_string(next));
       }
 }

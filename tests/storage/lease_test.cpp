@@ -95,7 +95,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_worker_cannot_overwrite_a_newer_lease_S14, ledger
   const auto late = claim_one();
   permit_one(late);
   let_expire(late);
-  BOOST_REQUIRE(storage::reap(db, 5, {doubt_rule::resend_once, std::chrono::milliseconds{0}}, 100));
+  reap_all(resend_at_once);
   const auto newer = claim_one();
   BOOST_TEST(newer.held.number == late.held.number + 1);
 
@@ -112,7 +112,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_acceptance_is_kept_and_settles_what_stands_in_dou
   const auto late = claim_one();
   permit_one(late);
   let_expire(late);
-  BOOST_REQUIRE(storage::reap(db, 5, {}, 100));
+  reap_all();
   BOOST_TEST(to_string(state_of(id)) == "in_doubt");
   BOOST_TEST(!settle_accepted(late).ours);
   BOOST_TEST(to_string(state_of(id)) == "provider_accepted");
@@ -126,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_acceptance_seen_by_the_next_permit_spares_the_res
   const auto late = claim_one();
   permit_one(late);
   let_expire(late);
-  BOOST_REQUIRE(storage::reap(db, 5, {doubt_rule::resend_once, std::chrono::milliseconds{0}}, 100));
+  reap_all(resend_at_once);
   const auto newer = claim_one();
   settle_accepted(late);
   BOOST_TEST(to_string(state_of(id)) == "leased"); // evidence moves nothing under a living lease
@@ -139,8 +139,7 @@ BOOST_FIXTURE_TEST_CASE(a_lease_that_ran_out_before_its_permit_is_given_back_and
   const auto held = claim_one();
   let_expire(held);
   BOOST_TEST(!permit_one(held).still_ours);
-  const auto reaped = storage::reap(db, 5, {}, 100);
-  BOOST_REQUIRE_EQUAL(reaped->size(), 1);
+  BOOST_REQUIRE_EQUAL(reap_all().size(), 1);
   BOOST_TEST(to_string(state_of(id)) == "pending");
   BOOST_TEST(value("select lost_leases from arauto.delivery") == "1");
   BOOST_TEST(value("select attempts from arauto.delivery") == "0");
@@ -151,7 +150,7 @@ BOOST_FIXTURE_TEST_CASE(poison_that_kills_its_worker_is_claimed_alone_and_then_g
   const auto id = accepted_event("poison");
   for (int death = 1; death <= 2; ++death) {
     let_expire(claim_one());
-    BOOST_REQUIRE(storage::reap(db, 5, {}, 100));
+    reap_all();
   }
   accepted_event("good");
   BOOST_TEST(claim(100).size() == 1); // the good one only
@@ -160,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(poison_that_kills_its_worker_is_claimed_alone_and_then_g
     BOOST_REQUIRE(suspect && *suspect);
     BOOST_TEST((*suspect)->key.event.text == id.text);
     let_expire(**suspect);
-    BOOST_REQUIRE(storage::reap(db, 5, {}, 100));
+    reap_all();
   }
   BOOST_TEST(to_string(state_of(id)) == "permanent_failure");
   BOOST_TEST(value("select cause from arauto.delivery where event_id = '" + id.text + "'")

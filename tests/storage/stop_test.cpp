@@ -69,7 +69,7 @@ BOOST_FIXTURE_TEST_CASE(a_doubt_that_begins_after_the_cancel_is_held_too, ledger
   permit_one(held);
   BOOST_REQUIRE(storage::cancel_event(db, acme, id));
   let_expire(held);
-  BOOST_REQUIRE(storage::reap(db, 5, {doubt_rule::resend_once, std::chrono::milliseconds{0}}, 100));
+  reap_all(resend_at_once);
   BOOST_TEST(to_string(state_of(id)) == "in_doubt");
   BOOST_TEST(claim().empty());
 }
@@ -92,7 +92,7 @@ BOOST_FIXTURE_TEST_CASE(a_stop_on_the_way_to_a_resend_leaves_the_doubt_on_hold_P
   const auto returned = in_doubt_again("o-2");
   held = claim_one();
   let_expire(held);
-  BOOST_REQUIRE(storage::reap(db, 5, {}, 100));
+  reap_all();
   BOOST_TEST(to_string(state_of(returned)) == "in_doubt");
   held = claim_one(); // due again at once, as before
   sql("insert into arauto.preference values ('acme', 'ana', 'email', '', false)");

@@ -96,6 +96,14 @@ storage::settled ledger::settle_accepted(const storage::lease& held) {
   return settle_one(held, verdict::accepted, {state::provider_accepted, {}, false, {}});
 }
 
+std::vector<storage::reaped> ledger::reap_all(const doubt_policy& of_channel) {
+  storage::reap_rules rules;
+  rules.doubt = of_channel;
+  auto reaped = storage::reap(db, rules, 100);
+  BOOST_REQUIRE_MESSAGE(reaped, to_string(reaped.error()) + " " + reaped.why().text);
+  return *reaped;
+}
+
 void ledger::let_expire(const storage::lease& held) {
   sql("update arauto.delivery set lease_until = clock_timestamp() - interval '1 second' where "
       "event_id = '"

@@ -18,6 +18,7 @@ namespace arauto::tests {
 inline const tenant_id acme{"acme"};
 inline const user_id ana{"ana"};
 inline constexpr std::chrono::milliseconds lease_length{30'000};
+inline constexpr doubt_policy resend_at_once{doubt_rule::resend, std::chrono::milliseconds{0}, 1};
 
 event_id new_event_id();
 node_id new_node_id();
@@ -38,6 +39,7 @@ struct ledger : own_database {
   storage::permit permit_one(const storage::lease& held);
   storage::settled settle_one(const storage::lease& held, verdict said, const plan& decided);
   storage::settled settle_accepted(const storage::lease& held);
+  std::vector<storage::reaped> reap_all(const doubt_policy& of_channel = {});
   void let_expire(const storage::lease& held); // moves the lease's end into the past
   state state_of(const event_id& id, channel via = channel::email);
   // Plain SQL, for looking and for damage no door offers.

@@ -10,7 +10,7 @@ running_office::running_office() {
   rules.lease_margin = std::chrono::milliseconds{1'000};
   rules.poll = std::chrono::milliseconds{100};
   rules.retry = {std::chrono::milliseconds{50}, std::chrono::milliseconds{100}, 4};
-  rules.doubt = {doubt_rule::resend_once, std::chrono::milliseconds{50}};
+  rules.doubt = {doubt_rule::resend, std::chrono::milliseconds{50}};
 }
 
 running_office::~running_office() {
