@@ -129,6 +129,14 @@ class Clients:
         self.file.close()
 
 
+class AllClients:
+    """The journals of several groups of clients as one."""
+
+    def __init__(self, groups):
+        self.told = [told for group in groups for told in group.told]
+        self.unanswered = set().union(*(group.unanswered for group in groups))
+
+
 class NoClients:
     """For entries that post by themselves."""
 

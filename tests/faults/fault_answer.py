@@ -55,7 +55,7 @@ def check_resends(report, evidence, ids):
 
 
 def run(stage, report, options):
-    scene = Scene(stage, "f10", narrow=True)
+    scene = Scene(stage, "f10", "--narrow")
     try:
         service = scene.service(node_lease="5s", doubt_resend_after=f"{RESEND_S}s", retry_base="1s", retry_cap="2s",
                                 smtp_answer_timeout="2s")

@@ -18,19 +18,16 @@ SECOND_MS = 7_000 # the new holder is still waiting for the provider when the ol
 ROW = "state, lease_token, lease_owner, begun_at, attempts, cause, settled_at"
 
 
-def pair(scene, name, **settings):
-    """The one that will freeze, and the one that takes over."""
-    rules = {"node_lease": f"{LEASE_S}s", "smtp_connections_max": 256, "retry_base": "1s", **settings}
-    return scene.service(f"{name}-frozen", **rules), scene.service(f"{name}-other", **rules)
+def one_of_the_pair(scene, name, **settings):
+    """The one that will freeze, or the one that takes over."""
+    return scene.service(name, node_lease=f"{LEASE_S}s", smtp_connections_max=256, retry_base="1s", **settings)
 
 
 def freeze_with(scene, frozen, users, heard):
     """Posts for each user, and freezes the service when the provider has heard of all."""
     scene.furnish(frozen, users)
     ids = scene.post_each(frozen, users)
-    addresses = {f"{user}+{steps}@probe.example" for user, steps in users.items()}
-    wait_until("the provider heard of all", lambda: addresses <= {
-        line["to"] for line in scene.provider_lines() if line["heard"] in heard}, 20, 0.02)
+    scene.wait_for_provider({f"{user}+{steps}@probe.example" for user, steps in users.items()}, heard)
     frozen.process.send(signal.SIGSTOP)
     return ids
 
@@ -46,7 +43,7 @@ def meet_the_new_holder(stage, report, options):
     """It wakes up while the other one holds the new lease and waits for the provider."""
     scene = Scene(stage, "f8")
     try:
-        frozen, other = pair(scene, "doubt", doubt_resend_after="1s")
+        other = one_of_the_pair(scene, "other", doubt_resend_after="1s")
         numbers = range(options.zombies)
         users = {f"late.{n}": f"slow{ANSWER_MS}-slow{SECOND_MS}" for n in numbers}
         users.update({f"refused.{n}": f"refuse{ANSWER_MS}-slow{SECOND_MS}" for n in numbers})
@@ -54,6 +51,8 @@ def meet_the_new_holder(stage, report, options):
         patient = {f"patient.{n}": f"slow{LEASE_S * 1000 + 2000}" for n in numbers}
         scene.furnish(other, patient)
         slow = scene.post_each(other, patient)
+        scene.wait_for_provider({f"{user}+{steps}@probe.example" for user, steps in patient.items()})
+        frozen = one_of_the_pair(scene, "frozen", doubt_resend_after="1s") # only now: those before are the other's
         ids = mine_of(scene, freeze_with(scene, frozen, users, ("message", "data")))
         asked = {user: event for user, event in ids.items() if not user.startswith("stalled")}
         wait_until("the new holder's messages are at the provider", lambda: len(
@@ -106,7 +105,7 @@ def settle_a_doubt(stage, report, options):
     """It wakes up while its deliveries are held in doubt: the late acceptance ends the doubt, and no second mail."""
     scene = Scene(stage, "f8_held")
     try:
-        frozen, other = pair(scene, "held", doubt_rule="hold")
+        frozen, other = (one_of_the_pair(scene, name, doubt_rule="hold") for name in ("frozen", "other"))
         users = {f"late.{n}": f"slow{ANSWER_MS}" for n in range(options.zombies)}
         ids = mine_of(scene, freeze_with(scene, frozen, users, ("message",)))
         scene.wait_until_quiet(40)

@@ -14,14 +14,6 @@ NODES = 3
 LEASE_S = 5
 
 
-class AllClients:
-    """The journals of several groups of clients as one."""
-
-    def __init__(self, groups):
-        self.told = [told for group in groups for told in group.told]
-        self.unanswered = set().union(*(group.unanswered for group in groups))
-
-
 def hurt_one(nodes, chance):
     time.sleep(chance.uniform(0.5, 1.5))
     node = chance.choice(nodes)
@@ -49,7 +41,7 @@ def run(stage, report, options):
         for group in groups:
             group.stop()
         scene.wait_until_quiet(options.patience)
-        evidence = scene.gather(AllClients(groups))
+        evidence = scene.gather(client.AllClients(groups))
         twice = sum(count - 1 for count in checker.taken_count(evidence).values())
         report.figure(f"seed {options.seed}")
         report.count(killed=done.count("killed"), frozen=done.count("frozen"), events=len(evidence.events),

@@ -13,7 +13,7 @@ import checker
 import client
 from checker import read_provider
 from database import Database
-from processes import Process, Trouble
+from processes import Process, Trouble, wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Below the range from which the kernel takes ports for outgoing connections: nobody grabs ours while it is free.
@@ -70,13 +70,14 @@ class Postgres:
 class Service:
     """`arauto serve`, killed and started again on the same port."""
 
-    def __init__(self, binary, log, database_url, provider_port, settings):
+    def __init__(self, binary, log, database_url, provider_port, settings, environment):
         self.binary, self.log, self.port = binary, log, free_port()
         self.environment = {
             "ARAUTO_DATABASE_URL": database_url, "ARAUTO_LISTEN": f"127.0.0.1:{self.port}",
             "ARAUTO_SMTP_HOST": "127.0.0.1", "ARAUTO_SMTP_PORT": str(provider_port),
             "ARAUTO_MAIL_SENDER_ADDRESS": "herald@faults.example",
-            **{f"ARAUTO_{name.upper()}": str(value) for name, value in settings.items()}}
+            **{f"ARAUTO_{name.upper()}": str(value) for name, value in settings.items()},
+            **environment}
         self.start()
 
     def start(self):
@@ -98,7 +99,7 @@ class Service:
 class Scene:
     """One database with a tenant and a key, one provider, any number of services."""
 
-    def __init__(self, stage, name, narrow=False):
+    def __init__(self, stage, name, *manners):
         self.binary, self.scratch, self.name = stage.binary, stage.scratch, f"{name}_{next(numbers)}"
         self.processes, self.canaries = [], ()
         with_care = Database(stage.postgres.url)
@@ -112,8 +113,11 @@ class Scene:
         self.command("tenant", "create", "faults")
         self.key = self.command("key", "create", "faults")
         self.journal = self.path("provider.journal")
-        self.provider = self.run([sys.executable, "-B", os.path.join(HERE, "provider.py"), self.journal,
-                                  *(["--narrow"] if narrow else [])], "provider.log")
+        self.start_provider(*manners)
+
+    def start_provider(self, *manners):
+        self.provider = self.run([sys.executable, "-B", os.path.join(HERE, "provider.py"), self.journal, *manners],
+                                 "provider.log")
         self.provider_port = int(self.provider.ready())
 
     def path(self, name):
@@ -130,8 +134,9 @@ class Scene:
             raise Trouble(f"arauto {' '.join(words)}: {done.stderr[-500:]}")
         return done.stdout.strip()
 
-    def service(self, name="service", **settings):
-        made = Service(self.binary, self.path(name + ".log"), self.database_url, self.provider_port, settings)
+    def service(self, name="service", environment=None, **settings):
+        made = Service(self.binary, self.path(name + ".log"), self.database_url, self.provider_port, settings,
+                       environment or {})
         self.processes.append(made) # its process changes with every start
         return made
 
@@ -162,6 +167,11 @@ class Scene:
 
     def provider_lines(self):
         return read_provider(self.journal) if os.path.exists(self.journal) else []
+
+    def wait_for_provider(self, addresses, heard=("message",)):
+        """Until the provider heard that much for each of these recipients."""
+        wait_until(f"the provider heard of {len(addresses)}", lambda: addresses <= {
+            line["to"] for line in self.provider_lines() if line["heard"] in heard}, 20, 0.02)
 
     def taken(self):
         return checker.count_taken(self.provider_lines())
