@@ -1,5 +1,5 @@
--- Every move of a delivery's state or lease token, as the database saw it: the checker's own trail (I9), which no door
--- of the product can bend. Lives in the test's database only.
+-- Every move of a delivery's state or lease token, as the database saw it: the checker's own trail (I9, I10), which no
+-- door of the product can bend. Lives in the test's database only.
 create schema faults;
 create table faults.move (
   number    bigint generated always as identity primary key,
@@ -11,13 +11,15 @@ create table faults.move (
   old_token bigint not null,
   new_token bigint not null,
   new_cause text,
-  due_at    timestamptz not null
+  due_at    timestamptz not null,
+  leased_until timestamptz
 );
 create function faults.note() returns trigger language plpgsql as $$
 begin
-  insert into faults.move (event_id, channel, at, old_state, new_state, old_token, new_token, new_cause, due_at)
+  insert into faults.move (event_id, channel, at, old_state, new_state, old_token, new_token, new_cause, due_at,
+                           leased_until)
   values (new.event_id, new.channel, clock_timestamp(), old.state, new.state, old.lease_token, new.lease_token,
-          new.cause, old.next_attempt_at);
+          new.cause, old.next_attempt_at, old.lease_until);
   return null;
 end
 $$;

@@ -20,7 +20,8 @@ class Evidence:
     events: dict      # client_key -> event id
     deliveries: list  # dicts: event, channel, state, doubtful, held, attempts, token, cause
     attempts: dict    # (event, token) -> (outcome, late)
-    moves: list       # dicts: event, old_state, new_state, old_token, new_token, cause, at, due_at
+    moves: list       # dicts: event, old_state, new_state, old_token, new_token, cause, at, due_at,
+                      # leased_until
     begun: dict = dataclasses.field(default_factory=dict)      # (event, token) -> when the permit was given
     opt_outs: list = dataclasses.field(default_factory=list)   # of Stop; told: how many of which result
     cancels: list = dataclasses.field(default_factory=list)    # of Stop; told: the result of the one delivery
@@ -69,10 +70,10 @@ def gather(database, clients, provider_journal):
         "select event_id, lease_token, outcome, late from arauto.attempt")}
     moves = [{"event": event, "old_state": old, "new_state": new, "old_token": int(old_token),
               "new_token": int(new_token), "cause": cause, "at": float(at),
-              "due_at": float(due_at)}
-             for event, old, new, old_token, new_token, cause, at, due_at in database.rows(
+              "due_at": float(due_at), "leased_until": float(leased_until or "inf")}
+             for event, old, new, old_token, new_token, cause, at, due_at, leased_until in database.rows(
                  "select event_id, old_state, new_state, old_token, new_token, new_cause, extract(epoch from at),"
-                 " extract(epoch from due_at) from faults.move order by number")]
+                 " extract(epoch from due_at), extract(epoch from leased_until) from faults.move order by number")]
     begun = {(event, int(token)): float(at) for event, token, at in database.rows(
         "select event_id, lease_token, extract(epoch from begun_at) from arauto.attempt where begun_at is not null")}
     due = {event: (float(first), None if expires is None else float(expires)) for event, first, expires in database.rows(
@@ -191,6 +192,13 @@ def last_begun(e):
     return last
 
 
+def a_lease_ends_before_it_is_taken_over(e):
+    """Whose lease was taken away is named by the cause the reaper writes."""
+    taken_over = [move for move in e.moves if move["old_state"] == "leased" and move["cause"] == "worker_lost"]
+    return Finding("I10 a lease is taken over only after its end", [
+        move for move in taken_over if move["at"] < move["leased_until"]], len(taken_over), may_be_empty=True)
+
+
 def nothing_begins_after_an_opt_out(e):
     begun, starts, wrong = last_begun(e), starts_of(e), []
     for stop in e.opt_outs:
@@ -217,6 +225,15 @@ def a_cancel_says_what_comes_true(e):
                 or begun[event] > stop.answered_at or late > (1 if stop.told == "in_flight" else 0)):
             wrong.append((event, stop.told, state))
     return Finding("I12 a cancel's answer comes true, and nothing begins after it", wrong, len(e.cancels))
+
+
+def one_operation_has_one_id(e):
+    ids = collections.defaultdict(set)
+    for one in e.answers:
+        if one.status == 202:
+            ids[one.operation].add(one.id)
+    return Finding("I13 one operation, one id", [one for one in ids.items() if len(one[1]) > 1], len(ids),
+                   may_be_empty=True)
 
 
 def nothing_is_early(e):
@@ -256,8 +273,8 @@ def nobody_is_named(e):
 
 
 CHECKS = (every_202_has_its_event, every_operation_was_answered, every_event_has_its_delivery, everything_is_final,
-          accepted_is_in_the_provider, the_provider_has_nothing_unknown, duplicates_are_explained, attempts_are_counted, tokens_only_grow,
-          nothing_is_early)
+          accepted_is_in_the_provider, the_provider_has_nothing_unknown, duplicates_are_explained, attempts_are_counted,
+          tokens_only_grow, a_lease_ends_before_it_is_taken_over, one_operation_has_one_id, nothing_is_early)
 WITH_EVIDENCE = {"opt_outs": nothing_begins_after_an_opt_out, "cancels": a_cancel_says_what_comes_true,
                  "orderly": an_orderly_stop_is_no_fault, "places": nobody_is_named}
 

@@ -46,6 +46,17 @@ def forge_uncounted(e):
     counted["attempts"] = "0"
 
 
+def forge_takeover(e):
+    move = next(m for m in e.moves if m["cause"] == "worker_lost")
+    move["leased_until"] = move["at"] + 1
+
+
+def forge_second_id(e):
+    told = copy.copy(next(one for one in e.answers if one.status == 202))
+    told.id = "another"
+    e.answers.append(told)
+
+
 def forge_opt_out(e):
     began = min(line["began"] for line in e.provider)
     e.opt_outs.append(checker.Stop(set(e.events.values()), began - 1, 200, {"stopped": 1, "in_flight": 1}))
@@ -76,8 +87,8 @@ def forge_name(e):
 
 FORGERIES = {"I1": forge_unknown_202, "I2": forge_unanswered, "I3": forge_missing_delivery, "I4": forge_stuck,
              "I5": forge_acceptance, "I6": forge_foreign_mail, "I7": forge_duplicate, "I8": forge_uncounted,
-             "I9": forge_late_write, "I11": forge_opt_out, "I12": forge_cancel, "I15": forge_early,
-             "I19": forge_expired, "I20": forge_stop, "I21": forge_name}
+             "I9": forge_late_write, "I10": forge_takeover, "I11": forge_opt_out, "I12": forge_cancel,
+             "I13": forge_second_id, "I15": forge_early, "I19": forge_expired, "I20": forge_stop, "I21": forge_name}
 
 
 def run(report, evidence):
