@@ -13,7 +13,7 @@ packages=(
   postgresql-15 ca-certificates curl jq
 )
 if [[ "${1:-}" == --tests ]]; then
-  packages+=(git clang-format clang-tidy python3 python3-aiosmtpd openssl postfix wrk procps)
+  packages+=(git clang clang-format clang-tidy faketime python3 python3-aiosmtpd openssl postfix procps spin wrk)
 fi
 
 missing() {

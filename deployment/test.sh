@@ -3,7 +3,7 @@
 # What CI runs and what a person runs: installs, builds, and checks everything. The last line is
 # "N passed, M failed"; the exit code is zero only when nothing failed and something passed.
 #   deployment/test.sh              about twelve minutes on two cores
-#   deployment/test.sh --quick      no sanitizers, no faults
+#   deployment/test.sh --quick      no sanitizers, no faults, no model
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$here" || exit
@@ -58,6 +58,18 @@ run_tests() {
   count "$build/Testing/Temporary/LastTest.log"
   # ctest is not happy and nobody says why: that is a failure too
   [[ "$code" == 0 || "$failed" -gt "$before" ]] || failed=$((failed + 1))
+}
+
+# Runs a program whose last line is "N passed, M failed".
+counted() {
+  local log="$home/counted.log"
+  "$@" 2>&1 | tee "$log"
+  if [[ "$(tail -n 1 "$log")" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    passed=$((passed + BASH_REMATCH[1]))
+    failed=$((failed + BASH_REMATCH[2]))
+  else
+    failed=$((failed + 1))
+  fi
 }
 
 configure() { # $1 build directory, $2... options
@@ -130,16 +142,9 @@ if [[ "$mode" != --quick ]]; then
   sanitized asan '^(model|storage|channels)$' -DARAUTO_SANITIZE=ON '-DCMAKE_CXX_FLAGS=-O1 -g1'
   step "thread sanitizer, where no CAF takes part: Debian's is not built for it"
   sanitized tsan '^(storage|channels)$' '-DCMAKE_CXX_FLAGS=-O1 -g1 -fsanitize=thread -Wno-tsan'
-  if [[ -x tests/faults/run.sh ]]; then
-    step "faults"
-    log="$home/faults.log"
-    tests/faults/run.sh --short 2>&1 | tee "$log"
-    if [[ "$(tail -n 1 "$log")" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-      passed=$((passed + BASH_REMATCH[1]))
-      failed=$((failed + BASH_REMATCH[2]))
-    else
-      failed=$((failed + 1))
-    fi
-  fi
+  step "faults"
+  counted tests/faults/run.sh --short
+  step "the protocol's model and its guards"
+  counted tests/model_check/run.sh
 fi
 finish
