@@ -1,0 +1,403 @@
+// Dead letters: listed with their cause, tried again when a person asks and never otherwise. P2,
+// P3, P5, P6; field case S16.
+#include <boost/test/unit_test.hpp>
+
+#include <future>
+#include <set>
+
+#include "storage/dead_letters.hpp"
+#include "storage/sql/statements.hpp"
+#include "tests/support/ledger.hpp"
+
+namespace arauto::tests {
+
+namespace {
+
+using std::chrono::milliseconds;
+using storage::replay_verdict;
+
+struct dead_office : ledger {
+  event_id died(const std::string& operation, const std::string& cause = "refused") {
+    const auto id = accepted_event(operation);
+    die(cause);
+    return id;
+  }
+  void die(const std::string& cause = "refused") {
+    const auto held = claim_one();
+    permit_one(held);
+    settle_one(held, verdict::refused, {state::permanent_failure, {}, false, cause});
+  }
+  event_id doubted(const std::string& operation) {
+    const auto id = accepted_event(operation);
+    const auto held = claim_one();
+    permit_one(held);
+    settle_one(held, verdict::unknown, {state::in_doubt, {}, true, "lost_answer"});
+    return id;
+  }
+  // Sent again after a doubt, and refused for good: the first attempt may still have arrived.
+  event_id died_in_doubt(const std::string& operation) {
+    const auto id = doubted(operation);
+    sql("update arauto.delivery set next_attempt_at = now() where event_id = '" + id.text + "'");
+    die();
+    return id;
+  }
+  storage::replay_answer replay(const event_id& id, bool even_if_doubtful = false) {
+    auto made = storage::replay(db, acme, {id, channel::email}, even_if_doubtful);
+    BOOST_REQUIRE_MESSAGE(made, to_string(made.error()) + " " + made.why().text);
+    return *made;
+  }
+  storage::replay_count replay_all(storage::paced_replay wanted = {}) {
+    auto made = storage::replay_dead_letters(db, acme, wanted);
+    BOOST_REQUIRE_MESSAGE(made, to_string(made.error()) + " " + made.why().text);
+    return *made;
+  }
+  std::vector<std::string> listed(const storage::dead_letter_filter& which = {}) {
+    const auto page = storage::dead_letters(db, acme, which, {}, 100);
+    BOOST_REQUIRE_MESSAGE(page, to_string(page.error()) + " " + page.why().text);
+    std::vector<std::string> operations;
+    for (const auto& one : *page)
+      operations.push_back(one.operation.text);
+    return operations;
+  }
+  void await_a_waiter() {
+    while (value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
+                 "datname = current_database()")
+           == "0")
+      std::this_thread::yield();
+  }
+};
+
+bool is(const storage::replay_answer& answer, replay_verdict wanted) {
+  return answer.verdict == wanted;
+}
+
+using list = std::vector<std::string>;
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(dead_letters)
+
+BOOST_FIXTURE_TEST_CASE(a_dead_letter_is_listed_with_its_cause_and_nobody_elses, dead_office) {
+  const auto id = accepted_event("o-1");
+  const auto held = claim_one();
+  permit_one(held);
+  storage::settlement refused;
+  refused.key = held.key;
+  refused.held = held.held;
+  refused.decided = {state::permanent_failure, {}, false, "bad_address"};
+  refused.what.said = verdict::bad_address;
+  refused.what.detail = "550 no such mailbox";
+  BOOST_REQUIRE(storage::settle(db, {refused}));
+  const auto page = storage::dead_letters(db, acme, {}, {}, 10);
+  BOOST_REQUIRE(page);
+  BOOST_REQUIRE_EQUAL(page->size(), 1);
+  const auto& one = page->at(0);
+  BOOST_TEST(one.key.event.text == id.text);
+  BOOST_TEST(one.type == "order.shipped");
+  BOOST_TEST(one.user.text == "ana");
+  BOOST_TEST(one.cause == "bad_address");
+  BOOST_TEST(one.detail == "550 no such mailbox");
+  BOOST_TEST(one.attempts == 1);
+  BOOST_TEST(!one.doubtful);
+  BOOST_TEST(storage::dead_letters(db, {"zeta"}, {}, {}, 10)->empty());
+  BOOST_TEST(value("select cause from arauto.dead_letters where tenant_id = 'acme'")
+             == "bad_address");
+}
+
+BOOST_FIXTURE_TEST_CASE(pages_are_newest_first_and_meet_each_dead_letter_once, dead_office) {
+  for (int n = 0; n < 7; ++n)
+    died("o-" + std::to_string(n));
+  // Equal times must not lose a row between two pages.
+  sql("update arauto.delivery set settled_at = '2026-01-01T00:00:00Z' where event_id in "
+      "(select id from arauto.event where client_key in ('o-2', 'o-3', 'o-4'))");
+  std::optional<storage::dead_letter_place> after;
+  std::vector<std::string> met;
+  std::string newest = "9";
+  for (;;) {
+    const auto page = storage::dead_letters(db, acme, {}, after, 2);
+    BOOST_REQUIRE(page);
+    if (page->empty()) break;
+    for (const auto& one : *page) {
+      met.push_back(one.operation.text);
+      BOOST_TEST((one.settled_at <= newest));
+      newest = one.settled_at;
+    }
+    after = storage::dead_letter_place{page->back().settled_at, page->back().key};
+  }
+  BOOST_TEST(met.size() == 7u);
+  BOOST_TEST(std::set<std::string>(met.begin(), met.end()).size() == 7u);
+  BOOST_TEST(met.front() == "o-6");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_list_can_be_narrowed, dead_office) {
+  died("o-1", "refused");
+  died("o-2", "attempts_exhausted");
+  sql("update arauto.delivery set settled_at = settled_at - interval '1 day' where cause = "
+      "'refused'");
+  storage::dead_letter_filter which;
+  which.cause = "refused";
+  BOOST_TEST(listed(which) == list{"o-1"}, boost::test_tools::per_element());
+  which = {};
+  which.since = value("select arauto.rfc3339(now() - interval '1 hour')");
+  BOOST_TEST(listed(which) == list{"o-2"}, boost::test_tools::per_element());
+  which = {};
+  which.type = "news";
+  BOOST_TEST(listed(which).empty());
+  which = {};
+  which.via = channel::push;
+  BOOST_TEST(listed(which).empty());
+  which.via = channel::email;
+  BOOST_TEST(listed(which).size() == 2u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_replay_begins_a_new_budget_and_keeps_identity_and_history, dead_office) {
+  const auto id = died("o-1");
+  sql("update arauto.delivery set lost_leases = 4");
+  const auto made = replay(id);
+  BOOST_TEST(is(made, replay_verdict::replayed));
+  BOOST_TEST(to_string(made.now) == "pending");
+  BOOST_TEST(value("select cause from arauto.delivery") == "refused"); // until the next outcome
+  const auto held = claim_one();
+  BOOST_TEST(held.key.event.text == id.text);
+  BOOST_TEST(held.held.number == 2);
+  BOOST_TEST(held.lost_leases == 0);
+  BOOST_TEST(permit_one(held).facts.attempts == 1);
+  settle_accepted(held);
+  BOOST_TEST(value("select attempts || ' ' || replays from arauto.delivery") == "2 1");
+  BOOST_TEST(value("select string_agg(number || ' ' || outcome, ', ' order by lease_token) "
+                   "from arauto.attempt")
+             == "1 refused, 2 accepted");
+  BOOST_TEST(listed().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_replay_passes_every_check_of_a_send_again_P5, dead_office) {
+  const auto unwanted = died("o-1");
+  replay(unwanted);
+  sql("insert into arauto.preference values ('acme', 'ana', 'email', '', false)");
+  BOOST_TEST(to_string(permit_one(claim_one()).now) == "suppressed");
+  sql("delete from arauto.preference");
+
+  const auto expired = died("o-2");
+  sql("update arauto.event set expires_at = now() where client_key = 'o-2'");
+  replay(expired);
+  BOOST_TEST(to_string(permit_one(claim_one()).now) == "expired");
+
+  const auto shunned = died("o-3");
+  sql("insert into arauto.suppression (tenant_id, channel, digest, reason) "
+      "select 'acme', 'email', email_digest, 'bad_address' from arauto.recipient");
+  replay(shunned);
+  BOOST_TEST(to_string(permit_one(claim_one()).now) == "suppressed");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_late_acceptance_settles_a_replay_without_a_second_send, dead_office) {
+  const auto id = died("o-1");
+  sql("update arauto.delivery set accepted_at = now()"); // a late answer's evidence
+  replay(id);
+  BOOST_TEST(to_string(permit_one(claim_one()).now) == "provider_accepted");
+  BOOST_TEST(value("select attempts from arauto.delivery") == "1");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_cancelled_is_never_replayed_S16, dead_office) {
+  const auto id = died("o-1");
+  BOOST_REQUIRE(storage::cancel_event(db, acme, id));
+  BOOST_TEST(is(replay(id, true), replay_verdict::stopped));
+  const auto in_doubt = doubted("o-2");
+  BOOST_REQUIRE(storage::cancel_event(db, acme, in_doubt));
+  BOOST_TEST(is(replay(in_doubt, true), replay_verdict::stopped));
+  BOOST_TEST(claim().empty());
+  BOOST_TEST(replay_all({{}, 10, 10, true}).stopped == 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_erased_has_no_words_to_send, dead_office) {
+  const auto id = died("o-1");
+  BOOST_REQUIRE(storage::erase_recipient(db, acme, ana));
+  BOOST_TEST(is(replay(id, true), replay_verdict::erased));
+  add_user(acme, ana, "ana@example.com"); // written again: a new person
+  BOOST_TEST(is(replay(id, true), replay_verdict::erased));
+  BOOST_TEST(replay_all().erased == 1);
+  BOOST_TEST(to_string(state_of(id)) == "permanent_failure");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_the_provider_may_have_is_sent_again_only_when_asked_for_P6,
+                        dead_office) {
+  const auto dead = died_in_doubt("o-1");
+  BOOST_TEST(is(replay(dead), replay_verdict::doubtful));
+  BOOST_TEST(replay_all().doubtful == 1);
+  BOOST_TEST(is(replay(dead, true), replay_verdict::replayed));
+  BOOST_TEST(to_string(state_of(dead)) == "pending");
+  settle_accepted(claim_one());
+
+  const auto in_doubt = doubted("o-2");
+  BOOST_TEST(is(replay(in_doubt), replay_verdict::doubtful));
+  BOOST_TEST(claim().empty());
+  const auto again = replay(in_doubt, true);
+  BOOST_TEST(is(again, replay_verdict::replayed));
+  BOOST_TEST(to_string(again.now) == "in_doubt"); // until it is known, it stays what it is
+  BOOST_TEST(is(replay(in_doubt, true), replay_verdict::already));
+  const auto held = claim_one();
+  BOOST_TEST(held.key.event.text == in_doubt.text);
+  BOOST_TEST(permit_one(held).facts.attempts == 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(only_dead_letters_are_replayed_and_only_by_their_tenant, dead_office) {
+  const auto waiting = accepted_event("o-1");
+  BOOST_TEST(is(replay(waiting), replay_verdict::not_dead));
+  settle_accepted(claim_one());
+  BOOST_TEST(to_string(replay(waiting).now) == "provider_accepted");
+  BOOST_TEST(is(replay(waiting), replay_verdict::not_dead));
+  const auto dead = died("o-2");
+  const auto refused = [&](const tenant_id& tenant, const event_id& id, channel via) {
+    return storage::replay(db, tenant, {id, via}, true).error() == errc::not_found;
+  };
+  BOOST_TEST(refused({"zeta"}, dead, channel::email));
+  BOOST_TEST(refused(acme, dead, channel::push));
+  BOOST_TEST(refused(acme, new_event_id(), channel::email));
+  BOOST_TEST(to_string(state_of(dead)) == "permanent_failure");
+}
+
+BOOST_FIXTURE_TEST_CASE(of_parallel_replays_one_does_it_and_the_others_see_it_P2, dead_office) {
+  const auto id = died("o-1");
+  std::vector<std::future<storage::replay_answer>> askers;
+  for (int n = 0; n < 8; ++n)
+    askers.push_back(std::async(std::launch::async, [&] {
+      storage::session own{settings()};
+      return *storage::replay(own, acme, {id, channel::email}, false);
+    }));
+  int replayed = 0;
+  for (auto& asker : askers) {
+    const auto answer = asker.get();
+    replayed += is(answer, replay_verdict::replayed) ? 1 : 0;
+    BOOST_TEST((is(answer, replay_verdict::replayed) || is(answer, replay_verdict::already)));
+    BOOST_TEST(to_string(answer.now) == "pending");
+  }
+  BOOST_TEST(replayed == 1);
+  BOOST_TEST(value("select replays from arauto.delivery") == "1");
+  claim_one();
+  BOOST_TEST(to_string(replay(id).now) == "leased"); // as far as it came since
+}
+
+BOOST_FIXTURE_TEST_CASE(a_replay_by_filter_is_spread_evenly_oldest_first, dead_office) {
+  for (int n = 0; n < 4; ++n)
+    died("o-" + std::to_string(n), n == 3 ? "attempts_exhausted" : "refused");
+  storage::paced_replay wanted;
+  wanted.which.cause = "refused";
+  wanted.rows_max = 2;
+  wanted.per_second = 4;
+  const auto first = replay_all(wanted);
+  BOOST_TEST(first.replayed == 2);
+  BOOST_TEST(first.more);
+  const auto second = replay_all(wanted);
+  BOOST_TEST(second.replayed == 1);
+  BOOST_TEST(!second.more);
+  // One pace for both calls: the second queued behind the first.
+  BOOST_TEST(value("select string_agg(e.client_key || ' ' || extract(epoch from d.next_attempt_at "
+                   "- (select min(next_attempt_at) from arauto.delivery where state = 'pending')), "
+                   "', ' order by d.next_attempt_at) from arauto.delivery d join arauto.event e on "
+                   "e.id = d.event_id where d.state = 'pending'")
+             == "o-0 0.000000, o-1 0.250000, o-2 0.500000");
+  BOOST_TEST(second.last_due_at
+             == value("select arauto.rfc3339(max(next_attempt_at)) from arauto.delivery where "
+                      "state = 'pending'"));
+  BOOST_TEST(listed() == list{"o-3"}, boost::test_tools::per_element());
+  const auto none = replay_all(wanted);
+  BOOST_TEST(none.replayed == 0);
+  BOOST_TEST(none.last_due_at == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_replay_by_filter_keeps_to_its_times_and_type, dead_office) {
+  died("o-1");
+  const auto between = value("select arauto.rfc3339(clock_timestamp())");
+  died("o-2");
+  storage::paced_replay wanted;
+  wanted.which.type = "news";
+  BOOST_TEST(replay_all(wanted).replayed == 0);
+  wanted.which.type = "order.shipped";
+  wanted.which.until = between;
+  BOOST_TEST(replay_all(wanted).replayed == 1);
+  BOOST_TEST(listed() == list{"o-2"}, boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(two_replays_by_filter_at_once_take_each_row_once_P3, dead_office) {
+  constexpr int dead = 200;
+  for (int n = 0; n < dead; ++n)
+    accepted_event("o-" + std::to_string(n));
+  sql("update arauto.delivery set state = 'leased', lease_owner = event_id, lease_until = now()");
+  sql("update arauto.delivery set state = 'permanent_failure', cause = 'worker_lost', "
+      "lease_owner = null, lease_until = null, settled_at = clock_timestamp()");
+  std::vector<std::future<int>> askers;
+  for (int n = 0; n < 2; ++n)
+    askers.push_back(std::async(std::launch::async, [&] {
+      storage::session own{settings()};
+      int replayed = 0;
+      storage::replay_count made;
+      do {
+        made = *storage::replay_dead_letters(own, acme, {{}, 30, 100, false});
+        replayed += made.replayed;
+      } while (made.more);
+      return replayed;
+    }));
+  BOOST_TEST(askers[0].get() + askers[1].get() == dead);
+  BOOST_TEST(value("select count(*) || ' ' || count(distinct next_attempt_at) || ' ' || "
+                   "max(replays) from arauto.delivery where state = 'pending'")
+             == "200 200 1");
+}
+
+// -- races, with transactions held open at the named point ---------------------------------------
+
+BOOST_FIXTURE_TEST_CASE(a_replay_that_waits_on_a_cancel_finds_it_stopped_S16, dead_office) {
+  const auto id = died("o-1");
+  pqxx::connection other{url};
+  pqxx::work cancelling{other};
+  cancelling.exec_params(storage::sql::stop_event.text, "acme", id.text, "cancelled");
+  auto replaying = std::async(std::launch::async, [&] { return replay(id); });
+  await_a_waiter();
+  cancelling.commit();
+  BOOST_TEST(is(replaying.get(), replay_verdict::stopped));
+  BOOST_TEST(to_string(state_of(id)) == "permanent_failure");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_erasure_waits_for_a_replay_and_stops_what_it_made_live, dead_office) {
+  const auto id = died("o-1");
+  pqxx::connection other{url};
+  pqxx::work replaying{other};
+  replaying.exec_params(storage::sql::replay.text, "acme", id.text, "email", false);
+  auto erasing =
+      std::async(std::launch::async, [&] { return storage::erase_recipient(db, acme, ana); });
+  await_a_waiter();
+  replaying.commit();
+  const auto stops = erasing.get();
+  BOOST_REQUIRE(stops);
+  BOOST_REQUIRE_EQUAL(stops->size(), 1);
+  BOOST_TEST(stops->at(0).came_to == "stopped");
+  BOOST_TEST(to_string(state_of(id)) == "cancelled");
+  BOOST_TEST(claim().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_replay_with_an_old_snapshot_sees_who_was_erased_since, dead_office) {
+  add_user(acme, {"aaa"}, "aaa@example.com");
+  auto asked = order_shipped("o-0");
+  asked.user = {"aaa"};
+  BOOST_REQUIRE((accept_one(asked).verdict == acceptance::created));
+  die();
+  const auto id = died("o-1");
+  // The batch stands before the first person, its snapshot taken, while the second one is erased.
+  pqxx::connection other{url};
+  pqxx::work holding{other};
+  holding.exec("select from arauto.recipient where user_id = 'aaa' for update");
+  auto replaying = std::async(std::launch::async, [&] {
+    storage::session own{settings()};
+    return storage::replay_dead_letters(own, acme, {});
+  });
+  await_a_waiter();
+  BOOST_REQUIRE(storage::erase_recipient(db, acme, ana));
+  holding.commit();
+  const auto made = replaying.get();
+  BOOST_REQUIRE(made);
+  BOOST_TEST(made->replayed == 1);
+  BOOST_TEST(made->erased == 1);
+  BOOST_TEST(to_string(state_of(id)) == "permanent_failure");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace arauto::tests
