@@ -328,6 +328,8 @@ void retire_if_idle(self_ptr self) {
 
 void on_renewal_due(self_ptr self) {
   renew(self);
+  for (auto& [via, lane] : self->state.lanes)
+    claim(self, via); // a hint that came while a claim failed is still to be followed
   retire_if_idle(self);
   self->delayed_send(self, self->state.house->settings.lease / 3, renewal_due{});
 }
