@@ -59,9 +59,12 @@ class Postgres:
     def stop(self, crash):
         """An orderly stop, or as if the machine had been reset: sessions die where they stand."""
         if crash:
-            with open(os.path.join(self.directory, "data", "postmaster.pid")) as file:
-                os.kill(int(file.readline()), signal.SIGQUIT)
+            os.kill(self.server_pid(), signal.SIGQUIT)
         self.process.end()
+
+    def server_pid(self):
+        with open(os.path.join(self.directory, "data", "postmaster.pid")) as file:
+            return int(file.readline())
 
     def database_url(self, name):
         return self.url.rsplit("/", 1)[0] + "/" + name
@@ -225,6 +228,12 @@ class Stage:
         """The same surroundings for another build of the product."""
         other = object.__new__(Stage)
         other.binary, other.scratch, other.postgres = binary, self.scratch, self.postgres
+        return other
+
+    def with_postgres(self, postgres):
+        """The same program on another server."""
+        other = self.with_program(self.binary)
+        other.postgres = postgres
         return other
 
     def close(self):
