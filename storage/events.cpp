@@ -87,6 +87,9 @@ delivery_view read_delivery(const pqxx::row& row) {
   d.deferrals = row["deferrals"].as<int>();
   d.doubtful = row["doubtful"].as<bool>();
   d.next_attempt_at = text(row["next_attempt_at"]);
+  d.waits_for = text(row["waits_for"]);
+  d.gives_up_at = text(row["gives_up_at"]);
+  d.resolved_as = text(row["resolved_as"]);
   d.provider_ref = text(row["provider_ref"]);
   d.cause = text(row["cause"]);
   d.detail = text(row["detail"]);

@@ -32,6 +32,8 @@ struct delivery_view {
   int deferrals = 0;
   bool doubtful = false;
   std::string next_attempt_at, provider_ref, cause, detail, settled_at; // empty: not known
+  std::string waits_for, gives_up_at; // of one in doubt: resend, evidence (until when) or person
+  std::string resolved_as;            // what a person said of it
   std::vector<attempt_view> trail;
 };
 
