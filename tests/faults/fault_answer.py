@@ -97,6 +97,9 @@ ENTRIES = {
     "F10": ("the provider's answer is lost", run),
     "F10-memory": ("the same, doubts are forgotten",
                    without("memory", run, DOUBT_IS_FORGOTTEN, answers=5, patience=12)),
+    "F10-identity": ("the same, each attempt has a Message-ID of its own",
+                     without("identity", run, tuple(f"{one}: the resend" for one in ("drop", "dropagain", "hang")),
+                             answers=5)),
 }
 NUMBERS = {"answers": (10, 50, 520)}
 CHUNKS = {"F10": ("answers", 130)}

@@ -1,10 +1,12 @@
 """Proof that a guard is a guard: a copy of the program in which one piece of embedded SQL is replaced by a text of the
-same length, as <name>.sabotage says. The product itself has no switch; the copy lives in the scratch directory."""
+same length, as <name>.sabotage says; or, where its guard stands in C++, one that is built from a changed copy of that
+source (source_twin.py). The product itself has no switch; the copy lives in the scratch directory."""
 
 import argparse
 import os
 import shutil
 
+import source_twin
 from processes import Trouble
 from report import Report
 
@@ -13,19 +15,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def read(name):
     """Pairs of lines: `-` the guard as it stands in storage/sql, `+` what replaces it; `=` before them: how many times
-    it stands there, if not once. Others are comments."""
+    it stands there, if not once; `@`: the source file it stands in, if not SQL. Others are comments."""
     with open(os.path.join(HERE, name + ".sabotage")) as file:
         lines = [line.rstrip("\n") for line in file]
     old = [line[2:] for line in lines if line.startswith("- ")]
     new = [line[2:] for line in lines if line.startswith("+ ")]
     times = next((int(line[2:]) for line in lines if line.startswith("= ")), 1)
-    return times, list(zip(old, new, strict=True))
+    source = next((line[2:] for line in lines if line.startswith("@ ")), None)
+    return source, times, list(zip(old, new, strict=True))
 
 
 def apply(binary, scratch, name):
+    source, times, changes = read(name)
+    if source:
+        return source_twin.build(binary, scratch, name, source, changes)
     with open(binary, "rb") as file:
         program = file.read()
-    times, changes = read(name)
     for old, new in changes:
         if program.count(old.encode()) != times:
             raise Trouble(f"{name}.sabotage: not found {times} times in the program: {old}")
