@@ -20,6 +20,7 @@ import sys
 import time
 import traceback
 
+import lanes
 import state
 from processes import PR_SET_PDEATHSIG, Trouble
 from report import Report
@@ -56,6 +57,8 @@ def read_options(entries):
     options.add_argument("--table", metavar="FILE", help="print the results in a state file as Markdown")
     options.add_argument("--list", action="store_true", help="name the entries")
     options.add_argument("--keep", action="store_true", help="keep logs and journals")
+    options.add_argument("--lanes", type=int, help="so many entries at a time: 1, in --short 3")
+    options.add_argument("--lane", action="store_true", help=argparse.SUPPRESS)
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
     for name, sizes in entries.numbers.items():
         options.add_argument("--" + name.replace("_", "-"), dest=name, type=int, help="%d; in --short %d, in --long %d"
@@ -69,6 +72,7 @@ def read_options(entries):
     for name, sizes in entries.numbers.items():
         if getattr(given, name) is None:
             setattr(given, name, sizes[given.size])
+    given.lanes = given.lanes or (3 if given.size == SHORT and not given.lane else 1)
     left_out = entries.not_in_short if given.size == SHORT else ()
     given.entries = given.entries or [one for one in entries.run if one not in left_out]
     return given
@@ -87,47 +91,75 @@ def run_entry(entries, stage, name, options):
     return report
 
 
-def run_all(entries, options):
-    for name in options.entries:
-        yield run_entry(entries, options.stage, name, options)
+def run_short(entries, stage, options, name):
+    report = run_entry(entries, stage, name, options)
+    return report.passed, len(report.red)
 
 
-def run_long(entries, options):
+def run_long(entries, stage, options, name):
     """What the state file has not seen yet, chunk by chunk; a red one is not tried again in the same sitting."""
-    book = state.State(options.resume or state.new_path())
-    print(f"state: {book.path}", flush=True)
-    for name in options.entries:
-        option, rounds = entries.chunks.get(name, (None, 1))
-        wanted = getattr(options, option) if option else 1
-        while (left := wanted - book.rounds_done(name)) > 0:
-            mine = copy.copy(options)
-            mine.seed = options.seed + book.runs(name)
-            if option:
-                setattr(mine, option, min(left, rounds))
-            report = run_entry(entries, options.stage, name, mine)
-            book.add(name, mine.seed, min(left, rounds), report)
-            yield report
-            if report.red:
-                break
+    book, passed, failed = state.State(options.resume), 0, 0
+    option, rounds = entries.chunks.get(name, (None, 1))
+    wanted = getattr(options, option) if option else 1
+    while (left := wanted - book.rounds_done(name)) > 0 and failed == 0:
+        mine = copy.copy(options)
+        mine.seed = options.seed + book.runs(name)
+        if option:
+            setattr(mine, option, min(left, rounds))
+        report = run_entry(entries, stage, name, mine)
+        book.add(name, mine.seed, min(left, rounds), report)
+        passed, failed = passed + report.passed, len(report.red)
+    return passed, failed
+
+
+def with_stage(entries, options, use):
+    """Calls `use` with what runs one entry; gives how many checks failed on the way."""
+    stage, failed = None, []
+    def run_one(name):
+        passed, red = (run_long if options.size == LONG else run_short)(entries, stage, options, name)
+        failed.extend([name] * red)
+        return passed, red
+    try:
+        stage = Stage(options.binary, options.scratch)
+        use(run_one)
+    except Trouble as why:
+        print(f"no stage: {why}", flush=True)
+        failed.append("stage")
+    finally:
+        if stage is not None:
+            stage.close()
+        if options.keep or failed:
+            open(os.path.join(options.scratch, "keep"), "w").close()
+    return len(failed)
 
 
 def run_campaign(entries, options):
-    passed = failed = 0
-    options.stage = None
-    try:
-        options.stage = Stage(options.binary, options.scratch)
-        for report in (run_long if options.size == LONG else run_all)(entries, options):
-            passed, failed = passed + report.passed, failed + len(report.red)
-    except Trouble as why:
-        print(f"no stage: {why}", flush=True)
-        failed += 1
-    finally:
-        if options.stage is not None:
-            options.stage.close()
+    if options.size == LONG:
+        options.resume = options.resume or state.new_path()
+        print(f"state: {options.resume}", flush=True)
+    if options.lanes > 1:
+        words = [os.path.abspath(__file__), *given_again(entries, options)]
+        passed, failed = lanes.run(options.entries, options.lanes, words, options.scratch)
         if options.keep or failed:
             open(os.path.join(options.scratch, "keep"), "w").close()
+    else:
+        passed = 0
+        def one_after_the_other(run_one):
+            nonlocal passed
+            for name in options.entries:
+                passed += run_one(name)[0]
+        failed = with_stage(entries, options, one_after_the_other)
     print(f"\n{passed} passed, {failed} failed", flush=True)
     return 0 if failed == 0 and passed > 0 else 1
+
+
+def given_again(entries, options):
+    """The same options for a lane."""
+    words = ["--binary", options.binary, "--seed", str(options.seed)]
+    words += [["--short"], [], ["--long", "--resume", options.resume]][options.size]
+    for name in entries.numbers:
+        words += ["--" + name.replace("_", "-"), str(getattr(options, name))]
+    return words
 
 
 def main():
@@ -142,6 +174,8 @@ def main():
     if options.table:
         print(state.table(options.table, entries.titles))
         return 0
+    if options.lane:
+        return with_stage(entries, options, lanes.serve)
     return run_campaign(entries, options)
 
 
