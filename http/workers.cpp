@@ -22,7 +22,7 @@ void bounded_workers::enqueue(std::function<void()> serve) {
     const std::lock_guard guard{mutex_};
     if (line_.size() < waiting_max_) {
       line_.push_back(std::move(serve));
-      waiting_ = line_.size();
+      waiting_ = without_thread();
       changed_.notify_one();
       return;
     }
@@ -55,10 +55,20 @@ void bounded_workers::work() {
       if (line_.empty()) return;
       serve = std::move(line_.front());
       line_.pop_front();
-      waiting_ = line_.size();
+      ++busy_;
+      waiting_ = without_thread();
     }
     serve();
+    const std::lock_guard guard{mutex_};
+    --busy_;
+    waiting_ = without_thread();
   }
+}
+
+// A newcomer that a free thread has not woken up for yet is no reason to end anybody's turn.
+std::size_t bounded_workers::without_thread() const {
+  const auto idle = threads_.size() - busy_;
+  return line_.size() > idle ? line_.size() - idle : 0;
 }
 
 } // namespace arauto::http

@@ -16,7 +16,8 @@ namespace arauto::http {
 
 class bounded_workers : public httplib::TaskQueue {
 public:
-  // `waiting` tells the length of the line to whoever may make room; it outlives this.
+  // `waiting` tells whoever may make room how many of the line no free thread is about to take; it
+  // outlives this.
   bounded_workers(std::size_t threads, std::size_t waiting_max, std::atomic<std::size_t>& waiting);
 
   // When the line is full, `serve` is run at once, on this thread, with is_turning_away() true:
@@ -28,12 +29,14 @@ public:
 
 private:
   void work();
+  std::size_t without_thread() const;
 
   std::size_t waiting_max_;
   std::atomic<std::size_t>& waiting_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> line_;
+  std::size_t busy_ = 0; // threads
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };
