@@ -105,11 +105,18 @@ failure session::perform(const std::function<void(transaction&)>& body,
       useless = connection_is_useless(e.sqlstate());
       if (!useless) work.exec("rollback");
       throw;
+    } catch (const pqxx::transaction_rollback&) { // deadlock or serialization: no sql_error here
+      why = {errc::try_again, "40"};
+      work.exec("rollback");
+      useless = false;
+      throw;
     }
     why = commit(work);
     useless = why.code == errc::commit_in_doubt;
   } catch (const pqxx::sql_error&) {
     // `why` was set where it was understood
+  } catch (const pqxx::transaction_rollback&) {
+    // as well
   } catch (const std::exception&) {
     // a broken connection before COMMIT, or a row that could not be read: nothing has happened
     useless = true;
@@ -127,6 +134,10 @@ failure session::commit(pqxx::nontransaction& work) {
     const auto& code = e.sqlstate();
     const bool proven_rollback = code.compare(0, 2, "40") == 0 || code.compare(0, 2, "23") == 0;
     return {proven_rollback ? errc::try_again : errc::commit_in_doubt, code};
+  } catch (const pqxx::serialization_failure&) {
+    return {errc::try_again, "40001"};
+  } catch (const pqxx::deadlock_detected&) {
+    return {errc::try_again, "40P01"};
   } catch (const std::exception&) {
     return {errc::commit_in_doubt,
             "commit"}; // a broken link, anything: only looking it up can tell
