@@ -8,6 +8,7 @@ import time
 import urllib.parse
 
 RETRIED = (503,)
+CANARY = "canary-variable" # in what is sent; it must not be found elsewhere (I21)
 
 
 class Answer:
@@ -67,6 +68,7 @@ class Told:
         self.operation, self.asked_at, self.told_at = operation, asked_at, time.time()
         self.status, self.retry_after = status, headers.get("Retry-After")
         self.id = body.get("id") if status == 202 and isinstance(body, dict) else None
+        self.refusal = json.dumps(body) if (status or 0) >= 400 else ""
 
 
 class Clients:
@@ -92,7 +94,7 @@ class Clients:
             operation = f"{self.name}-{mine}-{count}"
             user = self.users[(mine + count * len(self.threads)) % len(self.users)]
             self.post(door, operation, {"user_id": user, "type": "fault.probe", "client_operation_id": operation,
-                                        "variables": {"n": count}})
+                                        "variables": {"n": count, "who": CANARY}})
             count += 1
             time.sleep(self.pause)
 

@@ -104,7 +104,7 @@ class Scene:
 
     def __init__(self, stage, name, *manners):
         self.binary, self.scratch, self.name = stage.binary, stage.scratch, f"{name}_{next(numbers)}"
-        self.processes, self.canaries = [], ()
+        self.processes = []
         with_care = Database(stage.postgres.url)
         with_care.rows(f"create database {self.name}")
         with_care.close()
@@ -155,7 +155,7 @@ class Scene:
                 raise Trouble(f"PUT {path}: {answer.status} {answer.body}")
         door.close()
 
-    def post_each(self, service, users, variables=lambda user: {"n": 1}):
+    def post_each(self, service, users, variables=lambda user: {"n": 1, "who": client.CANARY}):
         """One notification for each user; gives the event ids by user."""
         door, ids = client.Door(service.url, self.key), {}
         for user in users:
@@ -194,7 +194,8 @@ class Scene:
     def gather(self, clients=client.NoClients()):
         """What the witnesses say, with all that was written down about it where nobody must be named (I21)."""
         evidence = checker.gather(self.database, clients, self.journal)
-        evidence.canaries = ("@probe.example", self.key.rpartition("_")[2], *self.canaries)
+        evidence.canaries = ("@probe.example", self.key.rpartition("_")[2], client.CANARY)
+        evidence.places.append(("refusals", "".join(one.refusal for one in clients.told)))
         for one in self.processes:
             if isinstance(one, Service):
                 with open(one.log) as log:
