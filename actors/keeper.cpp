@@ -72,6 +72,13 @@ accepted_group commit_group(self_ptr self, const std::vector<notification>& grou
   return answer;
 }
 
+void deliver(caf::typed_response_promise<storage::permit>& asker, storage::permit& made) {
+  if (made.row_held)
+    asker.deliver(caf::make_error(errc::busy));
+  else
+    asker.deliver(std::move(made));
+}
+
 void flush_permits(self_ptr self) {
   auto& s = self->state;
   auto batch = s.permits.taken();
@@ -82,7 +89,7 @@ void flush_permits(self_ptr self) {
       },
       [&](std::size_t i, result<storage::permit>& made) {
         if (made)
-          batch.askers[i].deliver(std::move(*made));
+          deliver(batch.askers[i], *made);
         else
           batch.askers[i].deliver(caf::make_error(made.error()));
       });
@@ -113,9 +120,10 @@ void flush_settlements(self_ptr self) {
         return noted(self, storage::settle(*s.db, part));
       },
       [&](std::size_t i, result<storage::settled>& made) {
-        const bool away = made.error() == errc::unavailable || made.error() == errc::commit_in_doubt
-                          || made.error() == errc::busy || made.error() == errc::try_again;
-        if (made)
+        const auto why = made && made->row_held ? errc::busy : made.error();
+        const bool away = why == errc::unavailable || why == errc::commit_in_doubt
+                          || why == errc::busy || why == errc::try_again;
+        if (why == errc::none)
           batch.askers[i].deliver(*made);
         else if (away)
           s.settlements.add(std::move(batch.items[i]), std::move(batch.askers[i]));
@@ -144,9 +152,12 @@ void flush_together(self_ptr self) {
   }
   auto permits = s.permits.taken();
   for (std::size_t i = 0; i < settlements.askers.size(); ++i)
-    settlements.askers[i].deliver(made->settlements[i]);
+    if (made->settlements[i].row_held)
+      s.settlements.add(std::move(settlements.items[i]), std::move(settlements.askers[i]));
+    else
+      settlements.askers[i].deliver(made->settlements[i]);
   for (std::size_t i = 0; i < permits.askers.size(); ++i)
-    permits.askers[i].deliver(std::move(made->permits[i]));
+    deliver(permits.askers[i], made->permits[i]);
 }
 
 void flush_renewals(self_ptr self) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "http/dead_letters.hpp"
 #include "http/health.hpp"
 #include "http/notifications.hpp"
 #include "http/templates.hpp"
@@ -62,6 +63,10 @@ const std::vector<route>& all_routes() {
       {"GET", "/v1/notifications/{}", true, body_rule::none, false, get_notification},
       {"POST", "/v1/notifications/{}/cancel", true, body_rule::optional, false,
        cancel_notification},
+      {"POST", "/v1/notifications/{}/deliveries/{}/replay", true, body_rule::optional, false,
+       replay_delivery},
+      {"GET", "/v1/dead-letters", true, body_rule::none, true, list_dead_letters},
+      {"POST", "/v1/dead-letters/replay", true, body_rule::json, false, replay_dead_letters},
       {"PUT", "/v1/users/{}", true, body_rule::json, false, put_user},
       {"GET", "/v1/users/{}", true, body_rule::none, false, get_user},
       {"DELETE", "/v1/users/{}", true, body_rule::none, false, delete_user},

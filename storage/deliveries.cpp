@@ -28,6 +28,49 @@ std::string as_json(const std::vector<held_delivery>& asked) {
   return dumped(items);
 }
 
+constexpr std::chrono::milliseconds patience_for_rows{500};
+constexpr std::chrono::seconds held_rows_are_left_for{5};
+
+bool leaves_held_rows(const session& db) {
+  return std::chrono::steady_clock::now() < db.leaves_held_rows_until;
+}
+
+void leave_held_rows(session& db) {
+  db.leaves_held_rows_until = std::chrono::steady_clock::now() + held_rows_are_left_for;
+}
+
+// Waits for a row once, then runs the same again without what somebody holds.
+template <class Body>
+auto without_long_waits(session& db, const Body& body) {
+  auto made = db.in_transaction(body, patience_for_rows);
+  if (made.error() != errc::busy || leaves_held_rows(db)) return made;
+  leave_held_rows(db);
+  return db.in_transaction(body, patience_for_rows);
+}
+
+// One answer per item; those whose row somebody else holds get none but that.
+template <class Answer, class Item, class Run>
+std::vector<Answer> of_free_rows(session::transaction& t, session& db,
+                                 const std::vector<Item>& asked, const Run& run) {
+  if (!leaves_held_rows(db) || asked.empty()) return run(asked);
+  std::vector<Answer> answers(asked.size());
+  std::vector<held_delivery> keys;
+  for (const auto& one : asked)
+    keys.push_back({one.key, one.held});
+  for (const auto& row : t.run(sql::held_rows, as_json(keys))) {
+    answers.at(row["n"].template as<std::size_t>()).row_held = true;
+    leave_held_rows(db);
+  }
+  std::vector<Item> free;
+  for (std::size_t n = 0; n < asked.size(); ++n)
+    if (!answers[n].row_held) free.push_back(asked[n]);
+  auto made = run(free);
+  auto next = made.begin();
+  for (auto& one : answers)
+    if (!one.row_held) one = std::move(*next++);
+  return answers;
+}
+
 std::vector<part> read_parts(const pqxx::field& f) {
   std::vector<part> parts;
   for (const auto& one : nlohmann::json::parse(f.c_str()))
@@ -77,8 +120,8 @@ nlohmann::json as_json(std::size_t n, const settlement& one) {
       {"suppress_digest", json_or_null(one.suppress_digest)}};
 }
 
-std::vector<permit> permits_inside(session::transaction& t, const std::vector<held_delivery>& asked,
-                                   milliseconds length) {
+std::vector<permit> permits_of(session::transaction& t, const std::vector<held_delivery>& asked,
+                               milliseconds length) {
   std::vector<permit> permits(asked.size());
   for (const auto& row : t.run(sql::permit, as_json(asked), length.count())) {
     const auto n = row["n"].as<std::size_t>();
@@ -90,7 +133,13 @@ std::vector<permit> permits_inside(session::transaction& t, const std::vector<he
   return permits;
 }
 
-std::vector<settled> settle_inside(session::transaction& t, const std::vector<settlement>& asked) {
+std::vector<permit> permits_inside(session::transaction& t, session& db,
+                                   const std::vector<held_delivery>& asked, milliseconds length) {
+  return of_free_rows<permit>(t, db, asked,
+                              [&](const auto& free) { return permits_of(t, free, length); });
+}
+
+std::vector<settled> settled_of(session::transaction& t, const std::vector<settlement>& asked) {
   auto items = nlohmann::json::array();
   for (std::size_t n = 0; n < asked.size(); ++n)
     items.push_back(as_json(n, asked[n]));
@@ -100,6 +149,27 @@ std::vector<settled> settle_inside(session::transaction& t, const std::vector<se
     one.ours = std::string{row["verdict"].c_str()} == "settled";
     one.now = state_spelled(row["state"].c_str()).value();
   }
+  return answers;
+}
+
+std::vector<settled> settle_inside(session::transaction& t, session& db,
+                                   const std::vector<settlement>& asked) {
+  return of_free_rows<settled>(t, db, asked, [&](const auto& free) { return settled_of(t, free); });
+}
+
+struct renewal {
+  bool row_held = false;
+  bool done = false;
+};
+
+std::vector<renewal> renewals_of(session::transaction& t, const std::vector<held_delivery>& asked,
+                                 milliseconds length) {
+  std::set<delivery_key> done;
+  for (const auto& row : t.run(sql::renew, as_json(asked), length.count()))
+    done.insert({{text(row["event_id"])}, via_of(row["channel"])});
+  std::vector<renewal> answers;
+  for (const auto& one : asked)
+    answers.push_back({false, done.count(one.key) > 0});
   return answers;
 }
 
@@ -142,36 +212,36 @@ result<std::optional<lease>> claim_suspect(session& db, const std::vector<channe
 
 result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
                                         milliseconds length) {
-  return db.in_transaction(
-      [&](session::transaction& t) { return permits_inside(t, asked, length); });
+  return without_long_waits(
+      db, [&](session::transaction& t) { return permits_inside(t, db, asked, length); });
 }
 
 result<std::vector<settled>> settle(session& db, const std::vector<settlement>& asked) {
-  return db.in_transaction([&](session::transaction& t) { return settle_inside(t, asked); });
+  return without_long_waits(db,
+                            [&](session::transaction& t) { return settle_inside(t, db, asked); });
 }
 
 result<settled_and_permitted> settle_and_permit(session& db,
                                                 const std::vector<settlement>& settlements,
                                                 const std::vector<held_delivery>& permits,
                                                 milliseconds length) {
-  return db.in_transaction([&](session::transaction& t) {
+  return without_long_waits(db, [&](session::transaction& t) {
     settled_and_permitted both;
-    both.settlements = settle_inside(t, settlements);
-    both.permits = permits_inside(t, permits, length);
+    both.settlements = settle_inside(t, db, settlements);
+    both.permits = permits_inside(t, db, permits, length);
     return both;
   });
 }
 
 result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked,
                                          milliseconds length) {
-  return db.in_transaction([&](session::transaction& t) {
-    std::set<delivery_key> kept;
-    for (const auto& row : t.run(sql::renew, as_json(asked), length.count()))
-      kept.insert({{text(row["event_id"])}, via_of(row["channel"])});
-    std::vector<held_delivery> lost;
-    for (const auto& one : asked)
-      if (kept.count(one.key) == 0) lost.push_back(one);
-    return lost;
+  return without_long_waits(db, [&](session::transaction& t) {
+    const auto renewed = of_free_rows<renewal>(
+        t, db, asked, [&](const auto& free) { return renewals_of(t, free, length); });
+    std::vector<held_delivery> not_renewed;
+    for (std::size_t n = 0; n < asked.size(); ++n)
+      if (!renewed[n].done) not_renewed.push_back(asked[n]);
+    return not_renewed;
   });
 }
 

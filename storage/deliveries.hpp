@@ -1,6 +1,10 @@
 // Grants, judges, settles, renews and ends leases: every statement that moves a delivery on behalf
 // of a worker. All are batches with a verdict per item; called by keepers only, one thread per
 // session. Nothing here sends anything or decides whether to retry (model/plan.hpp does).
+//
+// An application may hold rows of ours in a transaction it never ends. A batch that waited for such
+// a row in vain is run again without it (`row_held`), and for a while the session does not wait at
+// all: the deliveries of others must not stand behind one lock.
 #pragma once
 
 #include <chrono>
@@ -54,6 +58,7 @@ struct permit {
   state now = state::leased; // leased: go ahead with the facts; else the attempt is forbidden and
                              // this is why
   send_facts facts;
+  bool row_held = false; // somebody else holds the row: nothing was judged, ask again
 };
 
 // permits[i] answers asked[i]. Safe to run again after commit_in_doubt: one token is counted once.
@@ -75,6 +80,7 @@ struct settlement {
 struct settled {
   bool ours = false; // false: stale; no state was written, what was learned is kept as evidence
   state now = state::leased;
+  bool row_held = false; // somebody else holds the row: nothing was written, ask again
 };
 
 // answers[i] belongs to asked[i]. Safe to run again after commit_in_doubt: our own success is not
@@ -93,7 +99,7 @@ result<settled_and_permitted> settle_and_permit(session& db,
                                                 const std::vector<held_delivery>& permits,
                                                 milliseconds length);
 
-// Gives those that could NOT be renewed.
+// Gives those that could NOT be renewed: lost, or their row is held by somebody else just now.
 result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked,
                                          milliseconds length);
 

@@ -82,6 +82,9 @@ public:
     return std::move(*made);
   }
 
+  // Until then rows that somebody else holds are left out of batches instead of waited for.
+  std::chrono::steady_clock::time_point leaves_held_rows_until{};
+
   // True when a connection stands (it is made at the first need, and again after a loss).
   bool connected() const { return connection_ != nullptr; }
   void discard();
