@@ -8,7 +8,7 @@ from processes import wait_until
 from stage import Scene
 
 DEATHS = 4 # node.lost_leases_max of this entry
-LEASE_S = 2
+LEASE_S = 3
 # The permit of a poisoned delivery takes a while; in that time its node is killed, so no permit ever stands.
 TRAP = """
 create function faults.trap() returns trigger language plpgsql as $$
@@ -24,9 +24,9 @@ IN_THE_TRAP = "select count(*) from pg_stat_activity where wait_event = 'PgSleep
 
 
 def die_and_rise(scene, service, over):
-    """Kills the service whenever a poisoned permit is on its way, until nothing of them waits; gives the deaths."""
+    """Kills the service whenever a poisoned permit is on its way, until it is over; gives the deaths."""
     deaths = []
-    while not over():
+    while not over(deaths):
         if scene.database.number(IN_THE_TRAP) == 0:
             time.sleep(0.01)
             continue
@@ -47,7 +47,7 @@ def run(stage, report, options):
         scene.database.rows(TRAP)
         others = client.Clients(service.url, scene.key, list(good), scene.path("client.journal"), threads=2)
         first = scene.post_each(service, ["poison1"])["poison1"]
-        deaths = die_and_rise(scene, service, lambda: scene.rows_of([first], "state")[first] == ["permanent_failure"])
+        deaths = die_and_rise(scene, service, lambda _: scene.rows_of([first], "state")[first] == ["permanent_failure"])
         state, cause, lost, attempts = scene.rows_of([first], "state, cause, lost_leases, attempts")[first]
         report.count(deaths=len(deaths))
         report.holds(f"dead after {DEATHS} lost workers, and the row says why and how many",
@@ -68,7 +68,7 @@ def run(stage, report, options):
 
 def cancel_the_second(scene, report, service):
     second = scene.post_each(service, ["poison2"])["poison2"]
-    die_and_rise(scene, service, lambda: int(scene.rows_of([second], "lost_leases")[second][0]) >= 1)
+    die_and_rise(scene, service, lambda deaths: len(deaths) == 1) # its lease still runs: nobody has claimed it anew
     door = client.Door(service.url, scene.key)
     began = time.monotonic()
     said = door.insist("POST", f"/v1/notifications/{second}/cancel").body["deliveries"][0]["result"]
