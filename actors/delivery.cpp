@@ -1,5 +1,6 @@
 #include "actors/delivery.hpp"
 
+#include "actors/release.hpp"
 #include "storage/log.hpp"
 #include "storage/model/rendering.hpp"
 
@@ -45,25 +46,46 @@ void ended(self_ptr self, const storage::settlement& what, const storage::settle
   self->quit();
 }
 
+// True for the answer to the newest question only.
+auto next_question(self_ptr self) {
+  return [self, number = ++self->state.question] { return self->state.question == number; };
+}
+
+bool is_gone(const caf::error& why) {
+  return why.category() != caf::atom("arauto");
+}
+
+// Whom we asked is gone; its successor will be introduced. When nobody does that in time, our
+// dispatcher is gone too, and the lease's end decides.
+void wait_for_successor(self_ptr self) {
+  auto& s = self->state;
+  if (s.house->stopping) return self->quit();
+  s.deserted_at = s.question;
+  self->delayed_send(self, s.house->settings.lease / 3, retry_due{});
+}
+
 void settle(self_ptr self, storage::settlement what) {
   auto& s = self->state;
   s.at = step::settling;
-  what.key = s.held.key;
-  what.held = s.held.held;
-  self->request(s.keeper, caf::infinite, settle_attempt{what})
-      .then([self, what](const storage::settled& answer) { ended(self, what, answer); },
-            [self](const caf::error&) { self->quit(); }); // the lease's end decides
+  s.settlement = std::move(what);
+  const auto newest = next_question(self);
+  self->request(s.keeper, caf::infinite, settle_attempt{s.settlement})
+      .then(
+          [self, newest](const storage::settled& answer) {
+            if (newest()) ended(self, self->state.settlement, answer);
+          },
+          [self, newest](const caf::error& why) {
+            if (!newest()) return;
+            if (is_gone(why)) return wait_for_successor(self);
+            self->quit(); // the lease's end decides
+          });
 }
 
 // What no permit was given for goes back to due, as if it had never been claimed.
 void go_back(self_ptr self) {
-  storage::settlement back;
-  back.decided = {state::pending, std::chrono::milliseconds{0}, false, {}};
-  back.what.said = verdict::not_begun;
-  back.attempted = false;
-  back.given_back = true;
+  const auto& s = self->state;
   give_slot_back(self);
-  settle(self, std::move(back));
+  settle(self, released(s.held.key, s.held.held));
 }
 
 void settle_outcome(self_ptr self, const outcome& said) {
@@ -72,9 +94,11 @@ void settle_outcome(self_ptr self, const outcome& said) {
   const bool nothing_reached_them =
       said.said == verdict::not_begun || said.said == verdict::account_refused;
   storage::settlement what;
+  what.key = s.held.key;
+  what.held = s.held.held;
   what.what = said;
-  what.decided = plan_after(said, s.facts.attempts, s.facts.deferrals, s.facts.doubts,
-                            rules.retry, s.facts.doubt.or_else(rules.doubt), self->state.house->chance());
+  what.decided = plan_after(said, s.facts.attempts, s.facts.deferrals, s.facts.doubts, rules.retry,
+                            s.facts.doubt.or_else(rules.doubt), self->state.house->chance());
   what.attempted = !nothing_reached_them;
   what.given_back = nothing_reached_them;
   what.deferred = nothing_reached_them;
@@ -83,11 +107,11 @@ void settle_outcome(self_ptr self, const outcome& said) {
   settle(self, std::move(what));
 }
 
-outcome refused(const char* cause) {
-  outcome said;
-  said.said = verdict::refused;
-  said.cause = cause;
-  return said;
+outcome outcome_of(verdict said, const char* cause) {
+  outcome what;
+  what.said = said;
+  what.cause = cause;
+  return what;
 }
 
 void send(self_ptr self) {
@@ -95,7 +119,7 @@ void send(self_ptr self) {
   auto parts = render(s.facts.parts, s.facts.variables);
   if (!parts) {
     give_slot_back(self);
-    return settle_outcome(self, refused("not_renderable"));
+    return settle_outcome(self, outcome_of(verdict::refused, "not_renderable"));
   }
   const message what{s.facts.key,         s.facts.to_address,
                      s.facts.to_name,     s.facts.sender_address,
@@ -103,15 +127,19 @@ void send(self_ptr self) {
   auto composed = s.house->mail->compose(what);
   if (!composed) {
     give_slot_back(self);
-    return settle_outcome(self, refused("not_composable"));
+    return settle_outcome(self, outcome_of(verdict::refused, "not_composable"));
   }
   s.at = step::sending;
+  const auto newest = next_question(self);
   self->request(s.courier, caf::infinite,
                 send_message{whose(s), std::move(*composed), since_epoch(s.trusted_until)})
-      .then([self](const outcome& said) { settle_outcome(self, said); },
-            [self](const caf::error&) {
-              self->quit();
-            }); // the courier died with our words: the reaper calls it doubt
+      .then(
+          [self, newest](const outcome& said) {
+            if (newest()) settle_outcome(self, said);
+          },
+          [self, newest](const caf::error&) {
+            if (newest()) settle_outcome(self, outcome_of(verdict::unknown, "courier_lost"));
+          });
 }
 
 void permit_answered(self_ptr self, storage::permit& permit) {
@@ -126,24 +154,66 @@ void permit_answered(self_ptr self, storage::permit& permit) {
   send(self);
 }
 
-void slot_given(self_ptr self) {
+void ask_permit_now(self_ptr self) {
   auto& s = self->state;
-  if (s.going_back) return;
   s.at = step::asking_permit;
   // Our trust is counted from before the question: the answer may have been on the way for long.
   s.trusted_until = self->clock().now() + s.house->settings.lease - s.house->settings.lease_margin;
+  const auto newest = next_question(self);
   self->request(s.keeper, caf::infinite, ask_permit{whose(s)})
-      .then([self](storage::permit& permit) { permit_answered(self, permit); },
+      .then(
+          [self, newest](storage::permit& permit) {
+            if (newest()) permit_answered(self, permit);
+          },
+          [self, newest](const caf::error& why) {
+            if (!newest()) return;
+            if (is_gone(why)) return wait_for_successor(self);
             // Nobody knows whether it was counted, but nothing was sent: the keeper waits the
             // outage out.
-            [self](const caf::error&) { go_back(self); });
+            go_back(self);
+          });
 }
 
 void want_slot_now(self_ptr self) {
   auto& s = self->state;
+  const auto newest = next_question(self);
   self->request(s.courier, caf::infinite, want_slot{s.held.tenant, whose(s), s.held.urgency})
-      .then([self](slot_granted) { slot_given(self); },
-            [self](const caf::error&) { self->quit(); });
+      .then(
+          [self, newest](slot_granted) {
+            if (newest()) ask_permit_now(self);
+          },
+          [self, newest](const caf::error&) {
+            if (newest()) wait_for_successor(self);
+          });
+}
+
+void meet(self_ptr self, const meet_colleagues& them) {
+  auto& s = self->state;
+  const bool other_keeper = s.keeper != them.keeper;
+  const bool other_courier = s.courier != them.courier;
+  s.keeper = them.keeper;
+  s.courier = them.courier;
+  switch (s.at) {
+  case step::waiting_for_slot:
+    if (other_courier) want_slot_now(self);
+    break;
+  case step::asking_permit:
+    if (other_keeper) go_back(self);
+    break;
+  case step::sending:
+    if (other_courier) settle_outcome(self, outcome_of(verdict::unknown, "courier_lost"));
+    break;
+  case step::settling:
+    if (other_keeper) settle(self, s.settlement); // our own success is found there again
+    break;
+  }
+}
+
+// The reason tells the dispatcher whether the provider can have heard of it.
+errc reason_of_crash(const delivery_memory& s) {
+  const bool asked_to_send =
+      s.at == step::sending || (s.at == step::settling && s.settlement.attempted);
+  return asked_to_send ? errc::crashed_in_send : errc::crashed_before_send;
 }
 
 } // namespace
@@ -157,18 +227,16 @@ delivery_actor::behavior_type delivery(self_ptr self, house_ptr house, storage::
   s.keeper = std::move(keeper);
   s.courier = std::move(courier);
   s.dispatcher = std::move(dispatcher);
-  // The reason tells the dispatcher whether the provider can have heard of it.
-  self->set_exception_handler([self](std::exception_ptr&) {
-    return caf::make_error(self->state.at == step::sending || self->state.at == step::settling
-                               ? errc::crashed_in_send
-                               : errc::crashed_before_send);
-  });
+  self->set_exception_handler(
+      [self](std::exception_ptr&) { return caf::make_error(reason_of_crash(self->state)); });
   want_slot_now(self);
   return {
       [self](give_back) {
-        if (self->state.at != step::waiting_for_slot || std::exchange(self->state.going_back, true))
-          return;
-        go_back(self);
+        if (self->state.at == step::waiting_for_slot) go_back(self);
+      },
+      [self](const meet_colleagues& them) { meet(self, them); },
+      [self](retry_due) {
+        if (self->state.deserted_at == self->state.question) self->quit();
       },
   };
 }

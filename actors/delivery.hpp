@@ -1,10 +1,11 @@
 // One delivery from lease to result, one step after the other: slot -> permit -> send -> settle,
-// then gone. Everything it may rely on is in its lease and in the permit's answer; it never
-// restarts anything and never continues from memory.
+// then gone. Everything it may rely on is in its lease and in the permit's answer. One question is
+// open at a time; when a colleague is replaced, what was asked of the old one is asked again where
+// that is safe.
 #pragma once
 
 #include <chrono>
-#include <string>
+#include <cstdint>
 
 #include "actors/house.hpp"
 #include "actors/protocol.hpp"
@@ -21,7 +22,9 @@ struct delivery_memory {
   courier_actor courier;
   dispatcher_actor dispatcher; // told of its attempt when it is a suspect
   step at = step::waiting_for_slot;
-  bool going_back = false; // asked to give its lease back before a permit
+  std::uint64_t question = 0;     // the newest; answers to older ones count no more
+  std::uint64_t deserted_at = 0;  // the question whose receiver is gone
+  storage::settlement settlement; // what is being settled
   std::chrono::steady_clock::time_point trusted_until{};
   send_facts facts;
 };

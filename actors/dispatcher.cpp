@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/delivery.hpp"
+#include "actors/release.hpp"
 #include "storage/log.hpp"
 
 namespace arauto {
@@ -10,9 +11,9 @@ namespace arauto {
 namespace {
 
 using self_ptr = dispatcher_actor::stateful_pointer<dispatcher_memory>;
-using lane = dispatcher_memory::lane;
 
 constexpr int idle_rounds_max = 6; // renewals without work, then it leaves
+constexpr std::chrono::milliseconds look_again_after{50};
 
 const keeper_actor& some_keeper(self_ptr self) {
   auto& s = self->state;
@@ -25,46 +26,40 @@ void check_stopped(self_ptr self);
 
 // Calls the offered room back in; whatever waits in the database comes first again.
 void withdraw(self_ptr self, channel via, lane& from) {
-  from.withdrawing = true;
+  from.begin_withdrawal();
   self->request(self->state.staff.front, caf::infinite, withdraw_room{self->state.tenant, via})
       .then(
           [self, via](const room_returned& back) {
-            auto& lane = self->state.lanes.at(via);
-            lane.withdrawing = false;
-            const auto count = std::min(lane.offered, static_cast<std::size_t>(back.deliveries));
-            lane.offered -= count;
-            lane.places.give_back(count);
+            self->state.lanes.at(via).end_withdrawal(static_cast<std::size_t>(back.deliveries));
+            check_stopped(self);
             claim(self, via);
             offer_room(self, via);
           },
-          [self, via](const caf::error&) { self->state.lanes.at(via).withdrawing = false; });
+          [self, via](const caf::error&) {
+            self->state.lanes.at(via).end_withdrawal(0);
+            check_stopped(self);
+          });
 }
 
 void take_room_back(self_ptr self, channel via) {
   auto& lane = self->state.lanes.at(via);
-  if (lane.offered > 0 && !lane.withdrawing) withdraw(self, via, lane);
+  if (lane.offered() > 0 && !lane.withdrawing()) withdraw(self, via, lane);
 }
 
 lane& lane_of(self_ptr self, channel via) {
   auto& s = self->state;
-  const auto [found, born] = s.lanes.try_emplace(via, lane{window{s.house->settings.window_max}});
+  const auto [found, born] = s.lanes.try_emplace(via, s.house->settings.window_max);
   if (born) withdraw(self, via, found->second); // what a dispatcher before this one had offered
   return found->second;
 }
 
-// While nothing of the backlog waits, half of the free places may be filled by the front before we
-// even hear of it.
+// While nothing of the backlog waits, the front may start some before we even hear of them.
 void offer_room(self_ptr self, channel via) {
   auto& s = self->state;
   auto& lane = lane_of(self, via);
-  if (s.stopping || s.leaving || lane.more_waits || lane.claiming > 0 || lane.withdrawing) return;
-  const auto wanted = lane.places.max() / 2;
-  if (lane.offered > wanted / 2) return;
-  const auto more = std::min(wanted - lane.offered, lane.places.room());
-  if (more == 0) return;
-  lane.places.take(more);
-  lane.offered += more;
-  tell(self, s.staff.front, room_offered{s.tenant, via, static_cast<std::int32_t>(more)});
+  if (s.stopping || s.leaving) return;
+  if (const auto more = lane.offer(); more > 0)
+    tell(self, s.staff.front, room_offered{s.tenant, via, static_cast<std::int32_t>(more)});
 }
 
 // -- deliveries -------------------------------------------------------------------
@@ -98,117 +93,83 @@ void suspect_began(self_ptr self, const attempt_begun& began) {
     if (one.held.key == began.whose.key && one.held.held == began.whose.held) clear(one);
 }
 
-// A lease for which there is no place: given back by a settlement that counts nothing.
+// Goes back to due; the stop waits for it.
 void release(self_ptr self, const storage::lease& held) {
-  storage::settlement back;
-  back.key = held.key;
-  back.held = held.held;
-  back.decided = {state::pending, std::chrono::milliseconds{0}, false, {}};
-  back.attempted = false;
   ++self->state.releasing;
-  const auto released = [self] {
+  const auto released_one = [self] {
     --self->state.releasing;
     check_stopped(self);
   };
-  self->request(some_keeper(self), caf::infinite, settle_attempt{std::move(back)})
-      .then([released](const storage::settled&) { released(); },
-            [released](const caf::error&) { released(); });
+  self->request(some_keeper(self), caf::infinite, settle_attempt{released(held.key, held.held)})
+      .then([released_one](const storage::settled&) { released_one(); },
+            [released_one](const caf::error&) { released_one(); });
 }
 
-// Leases born with their events; their places were taken when the room was offered.
+void run_or_release(self_ptr self, const storage::lease& held) {
+  if (!self->state.stopping && lane_of(self, held.key.via).take())
+    start(self, held);
+  else
+    release(self, held);
+}
+
+// Leases born with their events, in places that were offered (maybe by a dispatcher before this
+// one).
 void run_born(self_ptr self, const leases_granted& granted) {
-  auto& s = self->state;
   for (const auto& held : granted.leases) {
-    auto& lane = lane_of(self, held.key.via);
-    if (lane.offered > 0)
-      --lane.offered;
-    else if (!s.stopping && lane.places.room() > 0)
-      lane.places.take(); // offered by a dispatcher before this one
-    else {
-      release(self, held);
-      continue;
-    }
-    if (s.stopping) {
-      lane.places.give_back();
-      release(self, held);
-    } else {
-      start(self, held);
-    }
+    lane_of(self, held.key.via).returned(1);
+    run_or_release(self, held);
   }
-  for (auto& [via, lane] : s.lanes)
+  for (auto& [via, lane] : self->state.lanes)
     offer_room(self, via);
+  check_stopped(self);
 }
 
-void claim_answered(self_ptr self, channel via, int urgent_room, const claimed& got) {
-  auto& s = self->state;
-  auto& lane = s.lanes.at(via);
-  const auto room = std::exchange(lane.claiming, 0);
-  const auto used = std::min(got.leases.size(), room);
-  lane.places.give_back(room - used);
+// The answer may be that of a keeper that was replaced meanwhile: what it leased is run all the
+// same.
+void claim_answered(self_ptr self, channel via, const lane::wish& asked, const claimed& got) {
+  auto& lane = self->state.lanes.at(via);
   const auto urgent = std::count_if(got.leases.begin(), got.leases.end(), [](const auto& one) {
     return one.urgency == priority::urgent;
   });
-  if (used == room || urgent >= urgent_room) lane.more_waits = true;
+  lane.end_claim(asked, got.leases.size(), static_cast<std::size_t>(urgent));
   for (const auto& held : got.leases)
-    if (s.stopping) {
-      lane.places.give_back();
-      release(self, held);
-    } else {
-      start(self, held);
-    }
+    run_or_release(self, held);
   check_stopped(self);
-  if (lane.more_waits) take_room_back(self, via);
+  if (lane.more_waits()) take_room_back(self, via);
   claim(self, via); // there is more, or a hint came meanwhile
   offer_room(self, via);
 }
 
-// Asks for what is due, at most for the free places; urgent ones get at most three quarters of
-// them.
+// Asks for what is due, at most for the free places.
 void claim(self_ptr self, channel via) {
   auto& s = self->state;
   auto& lane = lane_of(self, via);
-  if (s.stopping || lane.claiming > 0 || !lane.more_waits) return;
-  const auto room = lane.places.room();
-  if (room == 0) return take_room_back(self, via);
-  lane.claiming = room;
-  lane.more_waits = false;
-  lane.places.take(room);
-  const auto number = ++lane.claim_number;
-  const auto urgent_room = static_cast<int>(room - room / 4);
-  const auto still_open = [self, via, number] {
-    const auto& lane = self->state.lanes.at(via);
-    return lane.claiming > 0 && lane.claim_number == number;
-  };
+  if (s.stopping || !lane.may_claim()) return;
+  if (lane.room() == 0) return take_room_back(self, via);
+  const auto asked = lane.begin_claim();
   self->request(some_keeper(self), caf::infinite,
-                claim_due{{s.tenant, via, static_cast<int>(room), urgent_room}})
-      .then(
-          [self, via, urgent_room, still_open](const claimed& got) {
-            if (still_open()) claim_answered(self, via, urgent_room, got);
-          },
-          [self, via, still_open](const caf::error&) { // the next poll hints again
-            auto& lane = self->state.lanes.at(via);
-            if (still_open()) lane.places.give_back(std::exchange(lane.claiming, 0));
-            check_stopped(self);
-          });
+                claim_due{{s.tenant, via, static_cast<int>(asked.deliveries),
+                           static_cast<int>(asked.urgent)}})
+      .then([self, via, asked](const claimed& got) { claim_answered(self, via, asked, got); },
+            [self, via, asked](const caf::error&) { // the next poll hints again
+              auto& lane = self->state.lanes.at(via);
+              if (lane.is_open(asked)) lane.give_up_claim();
+              check_stopped(self);
+            });
 }
 
 // A crash is the only thing that is counted against a delivery here; all other ends are results it
-// settled itself.
-void settle_crash(self_ptr self, const storage::lease& held, bool provider_may_know) {
+// settled itself. Only before its attempt: once the provider may know, what follows is for the
+// template to say, and that died with the actor. The lease runs out, and reap.sql decides.
+void settle_crash(self_ptr self, const storage::lease& held) {
   const auto& rules = self->state.house->settings;
   storage::settlement what;
   what.key = held.key;
   what.held = held.held;
-  what.what.said = verdict::unknown;
-  if (provider_may_know) {
-    what.what.cause = "worker_crashed";
-    what.decided = plan_after(what.what, 1, 0, held.doubtful, rules.retry, rules.doubt, 0.5);
-  } else {
-    what.attempted = false;
-    what.given_back = true;
-    what.lost = true;
-    what.decided = plan_after_crash(held.lost_leases, rules.lost_leases_max, rules.retry);
-  }
+  what.attempted = false;
+  what.given_back = true;
+  what.lost = true;
+  what.decided = plan_after_crash(held.lost_leases, rules.lost_leases_max, rules.retry);
   self->request(some_keeper(self), caf::infinite, settle_attempt{std::move(what)})
       .then([self](
                 const storage::settled& answer) { self->state.house->numbers.settled(answer.now); },
@@ -245,11 +206,13 @@ void stop_branch(self_ptr self) {
   self->quit(caf::make_error(errc::internal));
 }
 
+// Quiet: nothing runs, nothing is asked for, and the front can start nothing here any more.
 void check_stopped(self_ptr self) {
   auto& s = self->state;
-  const bool claiming = std::any_of(s.lanes.begin(), s.lanes.end(),
-                                    [](const auto& one) { return one.second.claiming > 0; });
-  if (!s.stopping || !s.deliveries.empty() || claiming || s.releasing > 0) return;
+  const bool busy = std::any_of(s.lanes.begin(), s.lanes.end(), [](const auto& one) {
+    return one.second.claiming() || one.second.withdrawing() || one.second.offered() > 0;
+  });
+  if (!s.stopping || !s.deliveries.empty() || busy || s.releasing > 0) return;
   for (auto& asker : s.stop_askers)
     asker.deliver(drained{});
   s.stop_askers.clear();
@@ -264,17 +227,27 @@ void delivery_down(self_ptr self, const caf::down_msg& down) {
   s.deliveries.erase(found);
   s.house->numbers.in_flight(-1);
   const auto via = ended.held.key.via;
-  if (ended.in_window) lane_of(self, via).places.give_back();
+  if (ended.in_window) lane_of(self, via).leave();
   if (down.reason) // it could not give its slot back itself
     tell(self, s.staff.mail, return_slot{s.tenant, {ended.held.key, ended.held.held}});
   if (down.reason == errc::crashed_before_send || down.reason == errc::crashed_in_send) {
     note_crash(self, ended.held, down.reason);
-    settle_crash(self, ended.held, down.reason == errc::crashed_in_send);
+    if (down.reason == errc::crashed_before_send) settle_crash(self, ended.held);
     if (too_many_crashes(s)) return stop_branch(self);
   }
   check_stopped(self);
   claim(self, via);
   offer_room(self, via);
+}
+
+// Their time was over before we asked: those that only waited go back to due, where nobody counts
+// them as lost; the others will hear it from their permit or their settlement.
+void leave_to_others(self_ptr self, const leases_lost& gone) {
+  for (const auto& [id, one] : self->state.deliveries)
+    if (std::any_of(gone.lost.begin(), gone.lost.end(), [&one = one](const auto& lost) {
+          return lost.key == one.held.key && lost.held == one.held.held;
+        }))
+      tell(self, one.actor, give_back{});
 }
 
 void renew(self_ptr self) {
@@ -286,15 +259,14 @@ void renew(self_ptr self) {
       command.held.push_back({one.held.key, one.held.held});
   if (!command.held.empty())
     self->request(some_keeper(self), caf::infinite, std::move(command))
-        .then([](const leases_lost&) {}, // a permit or a settlement will be told so
+        .then([self](const leases_lost& gone) { leave_to_others(self, gone); },
               [](const caf::error&) {});
 }
 
 bool is_idle(const dispatcher_memory& s) {
   return s.deliveries.empty() && !s.stopping
-         && std::none_of(s.lanes.begin(), s.lanes.end(), [](const auto& one) {
-              return one.second.claiming > 0 || one.second.withdrawing || one.second.more_waits;
-            });
+         && std::all_of(s.lanes.begin(), s.lanes.end(),
+                        [](const auto& one) { return one.second.is_idle(); });
 }
 
 // Leaves in steps: call the room back, then tell the supervisor, then go. Work that comes meanwhile
@@ -310,7 +282,7 @@ void retire_if_idle(self_ptr self) {
   if (s.idle_rounds < idle_rounds_max) return;
   s.leaving = true;
   const bool room_out = std::any_of(s.lanes.begin(), s.lanes.end(),
-                                    [](const auto& one) { return one.second.offered > 0; });
+                                    [](const auto& one) { return one.second.offered() > 0; });
   for (auto& [via, lane] : s.lanes)
     take_room_back(self, via);
   if (room_out) return;
@@ -334,27 +306,35 @@ void on_renewal_due(self_ptr self) {
   self->delayed_send(self, self->state.house->settings.lease / 3, renewal_due{});
 }
 
-// What was asked of the old colleagues will not be answered: those deliveries end, and their leases
-// decide.
-void meet_colleagues(self_ptr self, const colleagues& staff) {
+// What was asked of the old colleagues will not be answered.
+void introduce(self_ptr self, const colleagues& staff) {
   auto& s = self->state;
   const bool other_front = staff.front != s.staff.front;
   const bool other_courier = staff.mail != s.staff.mail;
   const bool other_keepers = staff.work_keepers != s.staff.work_keepers;
   s.staff = staff;
   for (auto& [via, lane] : s.lanes) {
-    if (other_front) { // it knows of no room
-      lane.withdrawing = false;
-      lane.places.give_back(std::exchange(lane.offered, 0));
-    }
-    if (other_keepers) lane.places.give_back(std::exchange(lane.claiming, 0));
+    if (other_front) lane.forget_offers();
+    if (other_keepers) lane.give_up_claim();
   }
   for (auto& [id, one] : s.deliveries) {
     const bool keeps_its_keeper =
         std::count(staff.work_keepers.begin(), staff.work_keepers.end(), one.keeper) > 0;
+    if (!keeps_its_keeper) one.keeper = some_keeper(self);
     if (other_courier || !keeps_its_keeper)
-      self->send_exit(one.actor, caf::make_error(errc::colleague_lost));
+      tell(self, one.actor, meet_colleagues{one.keeper, staff.mail});
   }
+}
+
+// The front may be committing a group whose leases it has not handed over yet: asked again until
+// nothing is out.
+void call_room_back(self_ptr self) {
+  bool out = false;
+  for (auto& [via, lane] : self->state.lanes) {
+    out = out || lane.offered() > 0;
+    take_room_back(self, via);
+  }
+  if (out) self->delayed_send(self, look_again_after, retry_due{});
 }
 
 caf::result<drained> stop(self_ptr self) {
@@ -362,10 +342,9 @@ caf::result<drained> stop(self_ptr self) {
   s.stopping = true;
   auto promise = self->make_response_promise<drained>();
   s.stop_askers.push_back(promise);
-  for (auto& [via, lane] : s.lanes)
-    take_room_back(self, via);
   for (auto& [id, one] : s.deliveries)
     tell(self, one.actor, give_back{});
+  call_room_back(self);
   check_stopped(self);
   return promise;
 }
@@ -385,14 +364,18 @@ dispatcher_actor::behavior_type dispatcher(self_ptr self, house_ptr house, tenan
   self->delayed_send(self, s.house->settings.lease / 3, renewal_due{});
   return {
       [self](const work_ready& hint) {
-        lane_of(self, hint.via).more_waits = true;
+        lane_of(self, hint.via).hint();
         claim(self, hint.via);
       },
       [self](const leases_granted& granted) { run_born(self, granted); },
       [self](const run_suspect& one) { return start_suspect(self, one); },
       [self](const attempt_begun& began) { suspect_began(self, began); },
       [self](renewal_due) { on_renewal_due(self); },
-      [self](const colleagues& staff) { meet_colleagues(self, staff); },
+      [self](const colleagues& staff) { introduce(self, staff); },
+      [self](retry_due) {
+        call_room_back(self);
+        check_stopped(self);
+      },
       [self](stop_claiming) { return stop(self); },
   };
 }

@@ -10,8 +10,8 @@
 
 #include "actors/crash_window.hpp"
 #include "actors/house.hpp"
+#include "actors/lane.hpp"
 #include "actors/protocol.hpp"
-#include "actors/window.hpp"
 
 namespace arauto {
 
@@ -25,16 +25,6 @@ struct dispatcher_memory {
     steady::time_point since;
     bool in_window = true;                                      // a suspect takes no place
     caf::typed_response_promise<suspect_cleared> suspect_asker; // pending only for a suspect
-  };
-
-  // One channel's part of the window: what runs here, and what the front may start.
-  struct lane {
-    window places;
-    std::size_t offered = 0;  // places the front may fill
-    std::size_t claiming = 0; // places of the open claim; one claim at a time
-    std::uint64_t claim_number = 0;
-    bool withdrawing = false;
-    bool more_waits = false; // the last claim came back full, or a hint came since
   };
 
   std::string name; // dispatcher/acme

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "actors/release.hpp"
+
 namespace arauto {
 
 namespace {
@@ -42,6 +44,17 @@ std::vector<channel> lease_at_once(self_ptr self, const notification& asked) {
   return leased;
 }
 
+// Where nobody may run them (the tenant's branch is stopped) they go back to due.
+void hand_over(self_ptr self, leases_granted granted) {
+  self->request(self->state.supervisor, caf::infinite, granted)
+      .then([] {},
+            [self, granted](const caf::error& why) {
+              if (why != errc::unavailable) return; // somebody had them: their leases decide
+              for (const auto& held : granted.leases)
+                release(self, self->state.staff.work_keepers.front(), held);
+            });
+}
+
 // After the COMMIT: born leased go to their dispatcher, born pending are hinted at, unused room
 // comes back.
 void hand_over(self_ptr self, const std::vector<front_memory::asker>& group,
@@ -68,7 +81,7 @@ void hand_over(self_ptr self, const std::vector<front_memory::asker>& group,
         if (d.now == state::pending) hints[{asked.tenant, d.via}] = {asked.tenant, d.via};
   }
   for (auto& [tenant, leases] : granted)
-    tell(self, s.supervisor, std::move(leases));
+    hand_over(self, std::move(leases));
   for (auto& [key, hint] : hints)
     tell(self, s.supervisor, hint);
 }
@@ -142,7 +155,7 @@ void flush(self_ptr self) {
 
 // A keeper died: its groups will not be answered. They may have committed; the same operation sent
 // again finds out.
-void meet_colleagues(self_ptr self, const colleagues& staff) {
+void introduce(self_ptr self, const colleagues& staff) {
   auto& s = self->state;
   s.staff = staff;
   std::vector<std::uint64_t> orphaned;
@@ -182,7 +195,7 @@ front_actor::behavior_type front(self_ptr self, house_ptr house, supervisor_acto
         self->state.flush_asked = false;
         flush(self);
       },
-      [self](const colleagues& staff) { meet_colleagues(self, staff); },
+      [self](const colleagues& staff) { introduce(self, staff); },
   };
 }
 

@@ -47,6 +47,7 @@ struct retry_due;
 struct may_retire;
 struct stop_claiming;
 struct give_back;
+struct meet_colleagues;
 struct orderly_stop;
 struct colleagues;
 struct accept_answer;
@@ -99,6 +100,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(arauto, first_custom_type_id)
   CAF_ADD_TYPE_ID(arauto, (arauto::may_retire))
   CAF_ADD_TYPE_ID(arauto, (arauto::stop_claiming))
   CAF_ADD_TYPE_ID(arauto, (arauto::give_back))
+  CAF_ADD_TYPE_ID(arauto, (arauto::meet_colleagues))
   CAF_ADD_TYPE_ID(arauto, (arauto::orderly_stop))
   CAF_ADD_TYPE_ID(arauto, (arauto::colleagues))
   CAF_ADD_TYPE_ID(arauto, (arauto::accept_answer))

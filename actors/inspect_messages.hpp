@@ -184,6 +184,11 @@ typename Inspector::result_type inspect(Inspector& f, stop_claiming&) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, meet_colleagues& x) {
+  return f(type_name("meet_colleagues"), x.keeper, x.courier);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, give_back&) {
   return f(type_name("give_back"));
 }

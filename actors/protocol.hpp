@@ -177,10 +177,17 @@ struct colleagues {
   front_actor front;
 };
 
+// To a delivery: one of the two was replaced, and what was asked of the old one will not be
+// answered.
+struct meet_colleagues {
+  keeper_actor keeper;
+  courier_actor courier;
+};
+
 // One (event, channel) from lease to result; gone afterwards.
 using delivery_actor = caf::typed_actor<
     // Before the permit: back to due and gone. After it: finish.
-    caf::reacts_to<give_back>>;
+    caf::reacts_to<give_back>, caf::reacts_to<meet_colleagues>, caf::reacts_to<retry_due>>;
 
 // One tenant's window on this node.
 using dispatcher_actor =
@@ -189,7 +196,7 @@ using dispatcher_actor =
                      // lost after that is doubt, and doubt has rules of its own.
                      caf::replies_to<run_suspect>::with<suspect_cleared>,
                      caf::reacts_to<attempt_begun>, caf::reacts_to<renewal_due>,
-                     caf::reacts_to<colleagues>,
+                     caf::reacts_to<colleagues>, caf::reacts_to<retry_due>,
                      // Answered when nothing is in flight any more.
                      caf::replies_to<stop_claiming>::with<drained>>;
 

@@ -1,5 +1,6 @@
 #include "actors/reaper.hpp"
 
+#include "actors/release.hpp"
 #include "storage/log.hpp"
 
 namespace arauto {
@@ -52,6 +53,23 @@ void find(self_ptr self) {
           [self](const caf::error&) { self->state.finding = false; });
 }
 
+void suspect(self_ptr self);
+
+void run_alone(self_ptr self, const storage::lease& held) {
+  // At most a lease: its dispatcher may die with the answer.
+  self->request(self->state.supervisor, self->state.house->settings.lease, run_suspect{held})
+      .then(
+          [self](suspect_cleared) {
+            self->state.suspecting = false;
+            suspect(self); // the next one at once, until there is none
+          },
+          [self, held](const caf::error& why) {
+            self->state.suspecting = false;
+            // Its branch is stopped and nobody ran it: that is not a lease lost.
+            if (why == errc::unavailable) release(self, my_keeper(self), held);
+          });
+}
+
 void suspect(self_ptr self) {
   auto& s = self->state;
   if (s.suspecting || s.house->stopping) return;
@@ -63,15 +81,7 @@ void suspect(self_ptr self) {
               self->state.suspecting = false;
               return;
             }
-            // At most a lease: its dispatcher may die with the answer.
-            self->request(self->state.supervisor, self->state.house->settings.lease,
-                          run_suspect{got.leases.front()})
-                .then(
-                    [self](suspect_cleared) {
-                      self->state.suspecting = false;
-                      suspect(self); // the next one at once, until there is none
-                    },
-                    [self](const caf::error&) { self->state.suspecting = false; });
+            run_alone(self, got.leases.front());
           },
           [self](const caf::error&) { self->state.suspecting = false; });
 }

@@ -149,6 +149,9 @@ void branch_down(self_ptr self, const tenant_id& tenant, branch& one, const caf:
             gave_up ? "branch_stopped" : "actor_died");
   if (gave_up || too_many(crashes, s.house->settings))
     one.stopped_until = self->clock().now() + s.house->settings.restart_window;
+  for (auto via : s.house->served) // what it had offered, nobody serves now
+    self->request(s.staff.front, caf::infinite, withdraw_room{tenant, via})
+        .then([](const room_returned&) {}, [](const caf::error&) {});
   // Its work waits in the database; the reaper's next poll starts it again.
 }
 

@@ -79,8 +79,7 @@ problem problem_of(const failure& why) {
   case errc::stopping: return retry_later(problem_code::stopping, 5);
   // Nothing happened, or nobody knows: every call of this API may be sent again as it is.
   case errc::unavailable:
-  case errc::commit_in_doubt:
-  case errc::colleague_lost: return retry_later(problem_code::unavailable, 2);
+  case errc::commit_in_doubt: return retry_later(problem_code::unavailable, 2);
   case errc::busy:
   case errc::try_again: return retry_later(problem_code::unavailable, 1);
   default: break;

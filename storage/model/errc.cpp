@@ -19,7 +19,6 @@ std::string_view spelled(errc code) {
   case errc::stopping: return "stopping";
   case errc::crashed_before_send: return "crashed_before_send";
   case errc::crashed_in_send: return "crashed_in_send";
-  case errc::colleague_lost: return "colleague_lost";
   case errc::internal: return "internal";
   }
   return "unknown";

@@ -27,7 +27,6 @@ enum class errc : std::uint8_t {
   stopping = 12,            // orderly stop in progress
   crashed_before_send = 13, // a delivery actor threw before it asked the courier to send
   crashed_in_send = 14,     // a delivery actor threw after it asked the courier to send
-  colleague_lost = 15,      // an actor this one needed died; the lease's end decides
   internal = 16,
 };
 

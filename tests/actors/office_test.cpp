@@ -154,6 +154,24 @@ BOOST_FIXTURE_TEST_CASE(a_courier_that_crashes_is_replaced_and_nothing_is_lost_S
   BOOST_TEST(!collapsed);
 }
 
+BOOST_FIXTURE_TEST_CASE(what_was_on_its_way_when_the_courier_crashed_is_doubt_at_once_P6_S40,
+                        running_office) {
+  provider->how = [](const auto&, int) { return answer{true, {}}; };
+  rules.doubt.rule = doubt_rule::hold;
+  open();
+  submit("on-its-way");
+  BOOST_REQUIRE(provider->wait_seen(1));
+  provider->broken = true;
+  submit("meets-the-broken-one");
+  wait_until("the courier was replaced", [&] { return metric("arauto_actor_restarts_total") > 0; });
+  provider->how = nullptr;
+  provider->broken = false;
+  wait_until("the doubt has its name long before the lease ends", [&] {
+    return value("select cause from arauto.delivery where state = 'in_doubt'") == "courier_lost";
+  });
+  wait_until("the other is accepted", [&] { return count_of(state::provider_accepted) == 1; });
+}
+
 BOOST_FIXTURE_TEST_CASE(a_courier_that_keeps_crashing_ends_the_process, running_office) {
   rules.restarts_max = 2;
   rules.lease = std::chrono::milliseconds{500};

@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(every_message_with_fields_survives_the_wire) {
                                      "{}",
                                      1,
                                      2,
-                                     true}});
+                                     true,
+                                     {true, {doubt_rule::wait, std::chrono::milliseconds{7}, 3}}}});
   survives_the_wire(settle_attempt{{{{"e"}, channel::push},
                                     {7},
                                     {state::expired, std::chrono::milliseconds{9}, true, "c"},
@@ -93,7 +94,8 @@ BOOST_AUTO_TEST_CASE(every_message_with_fields_survives_the_wire) {
   survives_the_wire(send_message{
       some_held, {{{"e"}, channel::push}, "f", "t", true, "bytes"}, caf::timespan{11}});
   survives_the_wire(attempt_answered{some_held, some_outcome});
-  survives_the_wire(leases_reaped{{{{"acme"}, {{"e"}, channel::push}, {7}, state::expired}}});
+  survives_the_wire(leases_reaped{{{{"acme"}, {{"e"}, channel::push}, {7}, state::expired}},
+                                  {{{"b"}, {{"f"}, channel::email}, {8}, state::leased}}});
   survives_the_wire(due_work{{{{"acme"}, channel::push}}});
   survives_the_wire(may_retire{{"acme"}});
   survives_the_wire(orderly_stop{caf::timespan{12}});

@@ -1,0 +1,29 @@
+// A lease that nobody will run, or whose permit nobody knows of, goes back to due as if it had
+// never been claimed. Only for what certainly was not sent.
+#pragma once
+
+#include <caf/all.hpp>
+
+#include "actors/protocol.hpp"
+
+namespace arauto {
+
+inline storage::settlement released(const delivery_key& key, lease_token held) {
+  storage::settlement back;
+  back.key = key;
+  back.held = held;
+  back.decided = {state::pending, std::chrono::milliseconds{0}, false, {}};
+  back.what.said = verdict::not_begun;
+  back.attempted = false;
+  back.given_back = true;
+  return back;
+}
+
+// For leases that could not be handed to anybody; when this is lost too, their end decides.
+template <class Self>
+void release(Self* self, const keeper_actor& keeper, const storage::lease& held) {
+  self->request(keeper, caf::infinite, settle_attempt{released(held.key, held.held)})
+      .then([](const storage::settled&) {}, [](const caf::error&) {});
+}
+
+} // namespace arauto
