@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <nlohmann/json.hpp>
+#include <pqxx/pqxx>
 
 #include "deployment/dev.hpp"
 #include "http/client.hpp"
@@ -77,6 +78,39 @@ BOOST_AUTO_TEST_CASE(a_first_start_serves_a_sample_tenant_and_its_mail_becomes_a
   BOOST_TEST(asked({"status", status.at("id")}).at("id") == status.at("id"));
   const auto mail = fs::path{told.mail_dir} / (status.at("id").get<std::string>() + ".email.eml");
   BOOST_TEST(text_of(mail).find("A-7") != std::string::npos);
+  BOOST_TEST(end(*child) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_failed_for_good_is_listed_and_tried_again_by_a_command) {
+  const auto child = started();
+  const auto give_address = [told = facts()](const std::string& email) {
+    pqxx::connection db{told.database_url};
+    pqxx::work work{db};
+    work.exec_params("update arauto.recipient set email = nullif($1, ''), email_digest = "
+                     "case when $1 <> '' then sha256(convert_to($1, 'UTF8')) end",
+                     email);
+    work.commit();
+  };
+  give_address("");
+  const auto sent = asked({"send", "ana", "order.shipped", "--variables",
+                           R"({"name":"A","order":"1"})", "--wait", "30"});
+  BOOST_TEST(sent.at("status") == "failed");
+  const auto id = sent.at("id").get<std::string>();
+  const auto dead = asked(
+      {"dead", "--cause", "no_address", "--since", "2026-01-01T00:00:00+00:00", "--limit", "5"});
+  BOOST_TEST(dead.at("data").at(0).at("id") == id);
+  give_address("ana@example.com");
+  BOOST_TEST(asked({"replay", id, "email"}).at("replayed") == true);
+  BOOST_TEST(asked({"replay", "--all", "--per-second", "100"}).at("replayed") == 0);
+  for (const auto& wrong : {std::vector<std::string>{"replay"},
+                            {"replay", id},
+                            {"replay", id, "email", "--all"},
+                            {"replay", "../users", "email"}}) {
+    auto words = wrong;
+    words.insert(words.begin(), arauto_program().string());
+    words.insert(words.end(), {"--data", data.string()});
+    BOOST_TEST(run_to_end(words).code == 1);
+  }
   BOOST_TEST(end(*child) == 0);
 }
 
