@@ -3,7 +3,7 @@
 # What CI runs and what a person runs: installs, builds, and checks everything. The last line is
 # "N passed, M failed"; the exit code is zero only when nothing failed and something passed.
 #   deployment/test.sh              about twelve minutes on two cores
-#   deployment/test.sh --quick      no sanitizers, no faults, no model
+#   deployment/test.sh --quick      no sanitizers, faults, model or fuzzing
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$here" || exit
@@ -146,5 +146,7 @@ if [[ "$mode" != --quick ]]; then
   counted tests/faults/run.sh --short
   step "the protocol's model and its guards"
   counted tests/model_check/run.sh
+  step "fuzzing"
+  counted tests/fuzz/run.sh 5
 fi
 finish

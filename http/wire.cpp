@@ -85,14 +85,19 @@ const char* read_request_line(std::string_view line, head& kept, bool& is_1_1) {
   if (target.empty() || !visible) return "the target holds a character that must be encoded";
   if (version.size() != 8 || version.substr(0, 5) != "HTTP/") return "the version is not one";
   is_1_1 = version == "HTTP/1.1";
-  if (!is_1_1 && version != "HTTP/1.0") return "";              // told apart by the caller
+  if (!is_1_1 && version != "HTTP/1.0") return ""; // told apart by the caller
+  bool absolute = false;
   for (const std::string_view scheme : {"http://", "https://"}) // absolute form, RFC 9112, 3.2.2
     if (target.size() > scheme.size() && is_word(target.substr(0, scheme.size()), scheme)) {
-      const auto slash = target.find('/', scheme.size());
-      target = slash == std::string_view::npos ? std::string_view{"/"} : target.substr(slash);
+      const auto path = std::min(target.find_first_of("/?", scheme.size()), target.size());
+      target.remove_prefix(path);
+      absolute = true;
+      break;
     }
+  if (!absolute && target[0] != '/') return "the target is not a path";
   const auto mark = target.find('?');
   kept.path = target.substr(0, mark);
+  if (kept.path.empty()) kept.path = "/"; // http://host?query
   if (mark != std::string_view::npos) kept.query = target.substr(mark + 1);
   return nullptr;
 }

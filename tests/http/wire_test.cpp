@@ -56,6 +56,13 @@ BOOST_AUTO_TEST_CASE(an_ordinary_request_is_understood) {
 BOOST_AUTO_TEST_CASE(an_absolute_target_is_read_as_its_path) {
   BOOST_TEST(accepted("GET http://a.example/healthz?x=1 HTTP/1.1", host).path == "/healthz");
   BOOST_TEST(accepted("GET HTTP://a.example HTTP/1.1", host).path == "/");
+  BOOST_TEST(accepted("GET http://a.example?x=/y HTTP/1.1", host).path == "/");
+  BOOST_TEST(accepted("GET http://a.example?x=/y HTTP/1.1", host).query == "x=/y");
+}
+
+BOOST_AUTO_TEST_CASE(a_target_that_is_no_path_is_refused) {
+  for (const auto* target : {"?x=/y", "healthz", "*", "ftp://a.example/healthz", "http://"})
+    BOOST_TEST(code(std::string{"GET "} + target + " HTTP/1.1", host) == "malformed-http");
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_stays_open_as_its_version_says) {
