@@ -15,12 +15,16 @@ OTHER_MEANING = "with another meaning it is a conflict"
 RATES = {"accepts": 0.3, "work": 0.15}
 
 
-def body_of(clients, operation, more=0):
-    """What the thread of that operation asked."""
-    _, mine, count = operation.rsplit("-", 2)
-    user = clients.users[(int(mine) + int(count) * len(clients.threads)) % len(clients.users)]
-    return {"user_id": user, "type": "fault.probe", "client_operation_id": operation,
-            "variables": {"n": int(count) + more}}
+class Clients(client.Clients):
+    """They remember their words."""
+
+    def __init__(self, *given, **named):
+        self.bodies = {}
+        super().__init__(*given, **named)
+
+    def post(self, door, operation, body):
+        self.bodies[operation] = body
+        super().post(door, operation, body)
 
 
 def ask_again(report, service, key, clients):
@@ -33,11 +37,12 @@ def ask_again(report, service, key, clients):
     asked = unsure + [one for one in known if one not in unsure][:100]
     wrong, no_conflict = [], []
     for operation in asked:
-        answer = door.ask("POST", "/v1/notifications", body_of(clients, operation))
+        body = clients.bodies[operation]
+        answer = door.ask("POST", "/v1/notifications", body)
         clients.told.append(client.Told(operation, 0.0, answer.status, answer.headers, answer.body))
         if clients.told[-1].id != known.get(operation, "none"):
             wrong.append((operation, answer.status))
-        if door.ask("POST", "/v1/notifications", body_of(clients, operation, 1)).status != 409:
+        if door.ask("POST", "/v1/notifications", {**body, "variables": {"n": -1}}).status != 409:
             no_conflict.append(operation)
     door.close()
     report.none_of(SAME_ID, wrong, len(asked))
@@ -79,8 +84,8 @@ def run(stage, report, options):
         service = gate.service(node_lease="3s", doubt_resend_after="1s", retry_base="1s")
         scene.furnish(service, USERS)
         report.figure(f"seed {options.seed}")
-        clients = client.Clients(service.url, scene.key, list(USERS), scene.path("client.journal"), pause=0.01,
-                                 patience=options.patience)
+        clients = Clients(service.url, scene.key, list(USERS), scene.path("client.journal"), pause=0.01,
+                          patience=options.patience)
         lose(gate, options)
         clients.stop()
         scene.wait_until_quiet(options.patience)

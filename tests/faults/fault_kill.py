@@ -88,6 +88,7 @@ ENTRIES = {
     "F1": ("kill -9 of the service under load", run_and_forge),
     "F1-lease": ("the same with the lease of production", lambda stage, report, options: run(
         stage, report, argparse.Namespace(**{**vars(options), "kills": options.kills_production, "lease": 30}))),
+    "F1-early": ("the same, every lease is taken over at once", without("early", run, ("I10 ",), kills=1)),
     "F1-reaper": ("the same, no lease ever runs out",
                   without("reaper", run, ("I4", "I6"), kills=1, lease=2, patience=6)),
 }
