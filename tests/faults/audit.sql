@@ -12,14 +12,17 @@ create table faults.move (
   new_token bigint not null,
   new_cause text,
   due_at    timestamptz not null,
-  leased_until timestamptz
+  leased_until timestamptz,
+  taken_over boolean not null -- by the reaper; a cause alone stays on the row when a later lease is given back
 );
 create function faults.note() returns trigger language plpgsql as $$
 begin
   insert into faults.move (event_id, channel, at, old_state, new_state, old_token, new_token, new_cause, due_at,
-                           leased_until)
+                           leased_until, taken_over)
   values (new.event_id, new.channel, clock_timestamp(), old.state, new.state, old.lease_token, new.lease_token,
-          new.cause, old.next_attempt_at, old.lease_until);
+          new.cause, old.next_attempt_at, old.lease_until,
+          new.cause is not distinct from 'worker_lost'
+            and (new.lost_leases > old.lost_leases or new.doubts > old.doubts));
   return null;
 end
 $$;

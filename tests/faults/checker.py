@@ -21,7 +21,7 @@ class Evidence:
     deliveries: list  # dicts: event, channel, state, doubtful, held, attempts, token, cause
     attempts: dict    # (event, token) -> (outcome, late)
     moves: list       # dicts: event, old_state, new_state, old_token, new_token, cause, at, due_at,
-                      # leased_until
+                      # leased_until, taken_over
     begun: dict = dataclasses.field(default_factory=dict)      # (event, token) -> when the permit was given
     opt_outs: list = dataclasses.field(default_factory=list)   # of Stop; told: how many of which result
     cancels: list = dataclasses.field(default_factory=list)    # of Stop; told: the result of the one delivery
@@ -70,10 +70,12 @@ def gather(database, clients, provider_journal):
         "select event_id, lease_token, outcome, late from arauto.attempt")}
     moves = [{"event": event, "old_state": old, "new_state": new, "old_token": int(old_token),
               "new_token": int(new_token), "cause": cause, "at": float(at),
-              "due_at": float(due_at), "leased_until": float(leased_until or "inf")}
-             for event, old, new, old_token, new_token, cause, at, due_at, leased_until in database.rows(
+              "due_at": float(due_at), "leased_until": float(leased_until or "inf"),
+              "taken_over": taken_over == "t"}
+             for event, old, new, old_token, new_token, cause, at, due_at, leased_until, taken_over in database.rows(
                  "select event_id, old_state, new_state, old_token, new_token, new_cause, extract(epoch from at),"
-                 " extract(epoch from due_at), extract(epoch from leased_until) from faults.move order by number")]
+                 " extract(epoch from due_at), extract(epoch from leased_until), taken_over from faults.move"
+                 " order by number")]
     begun = {(event, int(token)): float(at) for event, token, at in database.rows(
         "select event_id, lease_token, extract(epoch from begun_at) from arauto.attempt where begun_at is not null")}
     due = {event: (float(first), None if expires is None else float(expires)) for event, first, expires in database.rows(
@@ -193,8 +195,7 @@ def last_begun(e):
 
 
 def a_lease_ends_before_it_is_taken_over(e):
-    """Whose lease was taken away is named by the cause the reaper writes."""
-    taken_over = [move for move in e.moves if move["old_state"] == "leased" and move["cause"] == "worker_lost"]
+    taken_over = [move for move in e.moves if move["taken_over"]]
     return Finding("I10 a lease is taken over only after its end", [
         move for move in taken_over if move["at"] < move["leased_until"]], len(taken_over), may_be_empty=True)
 

@@ -47,7 +47,7 @@ def forge_uncounted(e):
 
 
 def forge_takeover(e):
-    move = next(m for m in e.moves if m["cause"] == "worker_lost")
+    move = next(m for m in e.moves if m["taken_over"])
     move["leased_until"] = move["at"] + 1
 
 
