@@ -40,6 +40,8 @@ struct reap_leases;
 struct leases_reaped;
 struct find_due;
 struct due_work;
+struct forget_events;
+struct events_forgotten;
 struct send_heartbeat;
 struct poll_due;
 struct renewal_due;
@@ -93,6 +95,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(arauto, first_custom_type_id)
   CAF_ADD_TYPE_ID(arauto, (arauto::leases_reaped))
   CAF_ADD_TYPE_ID(arauto, (arauto::find_due))
   CAF_ADD_TYPE_ID(arauto, (arauto::due_work))
+  CAF_ADD_TYPE_ID(arauto, (arauto::forget_events))
+  CAF_ADD_TYPE_ID(arauto, (arauto::events_forgotten))
   CAF_ADD_TYPE_ID(arauto, (arauto::send_heartbeat))
   CAF_ADD_TYPE_ID(arauto, (arauto::poll_due))
   CAF_ADD_TYPE_ID(arauto, (arauto::renewal_due))

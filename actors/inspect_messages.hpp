@@ -154,6 +154,16 @@ typename Inspector::result_type inspect(Inspector& f, due_work& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, forget_events&) {
+  return f(type_name("forget_events"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, events_forgotten& x) {
+  return f(type_name("events_forgotten"), x.full);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, send_heartbeat&) {
   return f(type_name("send_heartbeat"));
 }

@@ -7,6 +7,7 @@
 #include "storage/events.hpp"
 #include "storage/log.hpp"
 #include "storage/nodes.hpp"
+#include "storage/retention.hpp"
 
 namespace arauto {
 
@@ -256,6 +257,15 @@ caf::result<due_work> find_work(self_ptr self) {
   return answer;
 }
 
+caf::result<events_forgotten> forget(self_ptr self) {
+  auto& s = self->state;
+  constexpr auto rows_max = static_cast<int>(batch_max);
+  const auto made = noted(self, storage::retire(*s.db, s.house->settings.retention_days, rows_max));
+  if (!made) return caf::make_error(made.error());
+  if (*made > 0) log::info("events_forgotten", {{"events", *made}});
+  return events_forgotten{*made == rows_max};
+}
+
 } // namespace
 
 keeper_actor::behavior_type keeper(self_ptr self, house_ptr house) {
@@ -291,6 +301,7 @@ keeper_actor::behavior_type keeper(self_ptr self, house_ptr house) {
       },
       [self](reap_leases) { return reap(self); },
       [self](find_due) { return find_work(self); },
+      [self](forget_events) { return forget(self); },
       [self](send_heartbeat) { show_life(self); },
       [self](flush_due) { flush(self); },
       [self](retry_due) {

@@ -117,6 +117,10 @@ struct find_due {};
 struct due_work {
   std::vector<work_ready> hints;
 };
+struct forget_events {}; // a batch of what is old and over
+struct events_forgotten {
+  bool full = false; // there may be more
+};
 struct send_heartbeat {};
 struct poll_due {};
 struct renewal_due {};
@@ -146,8 +150,9 @@ using keeper_actor = caf::typed_actor<
     caf::replies_to<settle_attempt>::with<storage::settled>,
     // Extends leases by explicit list.
     caf::replies_to<renew_leases>::with<leases_lost>,
-    // The reaper's two questions and the node's heartbeat.
+    // The reaper's questions and the node's heartbeat.
     caf::replies_to<reap_leases>::with<leases_reaped>, caf::replies_to<find_due>::with<due_work>,
+    caf::replies_to<forget_events>::with<events_forgotten>,
     caf::reacts_to<send_heartbeat>, caf::reacts_to<flush_due>, caf::reacts_to<retry_due>>;
 
 // Owns the conversations with one provider account: fair queue for its slots, breaker, one port.

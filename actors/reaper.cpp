@@ -9,6 +9,8 @@ namespace {
 
 using self_ptr = reaper_actor::stateful_pointer<reaper_memory>;
 
+constexpr std::chrono::minutes forget_every{1};
+
 const keeper_actor& my_keeper(self_ptr self) {
   return self->state.staff.work_keepers.back();
 }
@@ -86,6 +88,20 @@ void suspect(self_ptr self) {
           [self](const caf::error&) { self->state.suspecting = false; });
 }
 
+// Batch after batch, until one comes back short.
+void forget(self_ptr self) {
+  auto& s = self->state;
+  if (s.forgetting || s.house->stopping || s.house->settings.retention_days == 0) return;
+  s.forgetting = true;
+  self->request(my_keeper(self), caf::infinite, forget_events{})
+      .then(
+          [self](const events_forgotten& got) {
+            self->state.forgetting = false;
+            if (got.full) forget(self);
+          },
+          [self](const caf::error&) { self->state.forgetting = false; });
+}
+
 void poll(self_ptr self) {
   auto& s = self->state;
   const auto now = self->clock().now();
@@ -95,6 +111,10 @@ void poll(self_ptr self) {
   if (now >= s.heartbeat_due) {
     s.heartbeat_due = now + s.house->settings.heartbeat;
     tell(self, my_keeper(self), send_heartbeat{});
+  }
+  if (now >= s.forget_due) {
+    s.forget_due = now + forget_every;
+    forget(self);
   }
   if (!away) reap(self); // while it is away nobody can renew: nobody's lease is judged either
   find(self);
@@ -117,7 +137,7 @@ reaper_actor::behavior_type reaper(self_ptr self, house_ptr house, supervisor_ac
       [self](const colleagues& staff) {
         auto& s = self->state;
         s.staff = staff;
-        s.reaping = s.finding = s.suspecting = false; // the old ones will not answer
+        s.reaping = s.finding = s.suspecting = s.forgetting = false; // the old ones will not answer
       },
   };
 }

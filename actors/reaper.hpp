@@ -1,6 +1,7 @@
 // The reaper is the net under everything that was forgotten: once a poll it ends leases that ran
 // out, finds owned tenants with due work whose hints were lost, runs deliveries that took workers
-// down (one at a time), and keeps the node's heartbeat. At most one question of each kind is open.
+// down (one at a time), and keeps the node's heartbeat; once a minute it forgets events that are
+// old and over. At most one question of each kind is open.
 #pragma once
 
 #include <chrono>
@@ -20,10 +21,12 @@ struct reaper_memory {
   bool reaping = false;
   bool finding = false;
   bool suspecting = false;
+  bool forgetting = false;
   bool was_away = false; // the database, at the last poll
   steady::time_point
       reap_not_before{}; // after it came back: one lease, so that the living can renew
   steady::time_point heartbeat_due{};
+  steady::time_point forget_due{};
 };
 
 reaper_actor::behavior_type reaper(reaper_actor::stateful_pointer<reaper_memory> self,

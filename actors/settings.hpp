@@ -30,6 +30,8 @@ struct office_settings {
   int lost_leases_max =
       5; // crashes or lost workers before an attempt begins, then permanent_failure
 
+  int retention_days = 90; // an event that is over is kept so long; 0: for ever
+
   retry_policy retry; // e-mail
   doubt_policy doubt; // e-mail
 };

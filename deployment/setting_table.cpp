@@ -136,6 +136,9 @@ rows policy_rows() {
       duration<milliseconds>(
           "doubt.resend_after", "wait before the one resend",
           [](auto& s) -> auto& { return s.office.doubt.after; }),
+      whole<int>(
+          "retention_days", "an event that is over is kept so long; 0: for ever", 0, 36'500,
+          [](auto& s) -> auto& { return s.office.retention_days; }),
   };
 }
 

@@ -97,6 +97,7 @@ BOOST_AUTO_TEST_CASE(every_message_with_fields_survives_the_wire) {
   survives_the_wire(leases_reaped{{{{"acme"}, {{"e"}, channel::push}, {7}, state::expired}},
                                   {{{"b"}, {{"f"}, channel::email}, {8}, state::leased}}});
   survives_the_wire(due_work{{{{"acme"}, channel::push}}});
+  survives_the_wire(events_forgotten{true});
   survives_the_wire(may_retire{{"acme"}});
   survives_the_wire(orderly_stop{caf::timespan{12}});
 }
