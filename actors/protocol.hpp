@@ -152,8 +152,8 @@ using keeper_actor = caf::typed_actor<
     caf::replies_to<renew_leases>::with<leases_lost>,
     // The reaper's questions and the node's heartbeat.
     caf::replies_to<reap_leases>::with<leases_reaped>, caf::replies_to<find_due>::with<due_work>,
-    caf::replies_to<forget_events>::with<events_forgotten>,
-    caf::reacts_to<send_heartbeat>, caf::reacts_to<flush_due>, caf::reacts_to<retry_due>>;
+    caf::replies_to<forget_events>::with<events_forgotten>, caf::reacts_to<send_heartbeat>,
+    caf::reacts_to<flush_due>, caf::reacts_to<retry_due>>;
 
 // Owns the conversations with one provider account: fair queue for its slots, breaker, one port.
 using courier_actor = caf::typed_actor<
