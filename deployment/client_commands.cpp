@@ -1,5 +1,5 @@
-// send, status, dead and replay: the API from a terminal. Where client.url is not set they ask the
-// `arauto dev` of the data directory.
+// send, status, resolve, dead and replay: the API from a terminal. Where client.url is not set they
+// ask the `arauto dev` of the data directory.
 #include <cctype>
 #include <chrono>
 #include <iomanip>
@@ -193,6 +193,30 @@ void add_status(command_line line) {
   command->final_callback([line, id] {
     need_id(*id);
     std::cout << status_of(client_of(line.read()), *id) << std::endl;
+  });
+}
+
+void add_resolve(command_line line) {
+  auto* command =
+      line.app.add_subcommand("resolve", "says what became of a delivery in doubt, by the API");
+  struct word {
+    std::string id, of_channel, as;
+  };
+  auto said = std::make_shared<word>();
+  command->add_option("id", said->id, "of the notification")->required();
+  command->add_option("of_channel", said->of_channel, "email or push")
+      ->required()
+      ->check(CLI::IsMember({"email", "push"}));
+  command->add_option("as", said->as, "accepted or not_accepted: what the provider did")
+      ->required()
+      ->check(CLI::IsMember({"accepted", "not_accepted"}));
+  command->final_callback([line, said] {
+    need_id(said->id);
+    std::cout << must_succeed(
+        http::post(client_of(line.read()),
+                   "/v1/notifications/" + said->id + "/deliveries/" + said->of_channel + "/resolve",
+                   nlohmann::json{{"as", said->as}}.dump()))
+              << std::endl;
   });
 }
 

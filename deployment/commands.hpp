@@ -26,6 +26,7 @@ void add_tenant(command_line line);
 void add_key(command_line line);
 void add_send(command_line line);
 void add_status(command_line line);
+void add_resolve(command_line line);
 void add_dead(command_line line);
 void add_replay(command_line line);
 void add_check(command_line line);

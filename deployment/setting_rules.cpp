@@ -38,6 +38,14 @@ void check_office(const settings& s) {
   need(s.office.lease_margin < s.office.lease, s, "node.lease_margin", "must be less than",
        "node.lease");
   need(s.office.retry.base <= s.office.retry.cap, s, "retry.base", "must not exceed", "retry.cap");
+  // A number its rule does not look at was meant to do something.
+  const auto belongs_to = [&](const char* name, doubt_rule rule) {
+    need(s.office.doubt.rule == rule || !s.was_given(name), s, name, "means nothing with",
+         "doubt.rule");
+  };
+  belongs_to("doubt.resend_after", doubt_rule::resend);
+  belongs_to("doubt.resends_max", doubt_rule::resend);
+  belongs_to("doubt.wait_for", doubt_rule::wait);
   need(s.office.accept_batch_max <= s.office.accepts_max, s, "node.accept_batch_max",
        "must not exceed", "node.accepts_max");
   need(s.office.database.statement_timeout <= s.office.database.silence_timeout, s,
@@ -73,6 +81,7 @@ void check_mail(const settings& s) {
 void derive_settings(settings& what) {
   if (!what.was_given("node.lease_margin")) // a short lease keeps a margin that fits
     what.office.lease_margin = std::min(what.office.lease_margin, what.office.lease / 4);
+  what.http.attempts_max = what.office.retry.attempts_max;
   auto& smtp = what.mail.smtp;
   if (smtp.sender_address.empty()) smtp.sender_address = "arauto@localhost";
   smtp.auth_without_tls = is_loopback(smtp.host);

@@ -134,8 +134,14 @@ rows policy_rows() {
           {{"resend", doubt_rule::resend}, {"wait", doubt_rule::wait}, {"hold", doubt_rule::hold}},
           [](auto& s) -> auto& { return s.office.doubt.rule; }),
       duration<milliseconds>(
-          "doubt.resend_after", "wait before the one resend",
+          "doubt.resend_after", "rule resend: wait before a resend",
           [](auto& s) -> auto& { return s.office.doubt.after; }),
+      duration<milliseconds>(
+          "doubt.wait_for", "rule wait: for evidence, then permanent_failure",
+          [](auto& s) -> auto& { return s.office.doubt.after; }),
+      whole<int>(
+          "doubt.resends_max", "rule resend: resends of one delivery, then held for a person", 1,
+          10, [](auto& s) -> auto& { return s.office.doubt.resends_max; }),
       whole<int>(
           "retention_days", "an event that is over is kept so long; 0: for ever", 0, 36'500,
           [](auto& s) -> auto& { return s.office.retention_days; }),

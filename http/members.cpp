@@ -58,6 +58,20 @@ std::optional<bool> members::truth(std::string_view name, need how) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> members::whole(std::string_view name, need how, std::int64_t least,
+                                           std::int64_t most) {
+  const auto* found = any(name, how);
+  if (found == nullptr) return std::nullopt;
+  const bool fits = found->is_number_unsigned()
+                        ? found->get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)
+                        : found->is_number_integer();
+  if (fits && found->get<std::int64_t>() >= least && found->get<std::int64_t>() <= most)
+    return found->get<std::int64_t>();
+  wrong(name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most)
+                  + " is expected");
+  return std::nullopt;
+}
+
 void members::wrong(std::string_view name, std::string detail) {
   errors_.push_back({pointer(name), std::move(detail)});
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ public:
   const nlohmann::json* object(std::string_view name, need how);
   const nlohmann::json* list(std::string_view name, need how);
   std::optional<bool> truth(std::string_view name, need how);
+  std::optional<std::int64_t> whole(std::string_view name, need how, std::int64_t least,
+                                    std::int64_t most);
 
   void wrong(std::string_view name, std::string detail); // adds an error about one member
   std::string pointer(std::string_view name) const { return pointer_to(at_, name); }

@@ -182,7 +182,10 @@ nlohmann::ordered_json told_delivery(const storage::delivery_view& delivery) {
                                  {"attempts", delivery.attempts},
                                  {"deferrals", delivery.deferrals},
                                  {"doubtful", delivery.doubtful}};
+  set_unless_empty(told, "waiting_for", delivery.waits_for);
   set_unless_empty(told, "next_attempt_at", delivery.next_attempt_at);
+  set_unless_empty(told, "gives_up_at", delivery.gives_up_at);
+  set_unless_empty(told, "resolved_as", delivery.resolved_as);
   set_unless_empty(told, "provider_ref", delivery.provider_ref);
   set_unless_empty(told, "cause", delivery.cause);
   set_unless_empty(told, "detail", delivery.detail);

@@ -22,6 +22,7 @@ const std::vector<problem_kind>& problem_catalogue() {
       {c::request_timeout, 408, "request-timeout", "The request did not arrive in time"},
       {c::idempotency_conflict, 409, "idempotency-conflict",
        "The operation id was used for another notification"},
+      {c::not_in_doubt, 409, "not-in-doubt", "The delivery is not in doubt"},
       {c::not_a_dead_letter, 409, "not-a-dead-letter", "The delivery did not fail for good"},
       {c::delivery_stopped, 409, "delivery-stopped", "The delivery was stopped"},
       {c::notification_erased, 409, "notification-erased", "The notification was erased"},

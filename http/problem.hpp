@@ -25,6 +25,7 @@ enum class problem_code : std::uint8_t {
   method_not_allowed,
   request_timeout,
   idempotency_conflict,
+  not_in_doubt,
   not_a_dead_letter,
   delivery_stopped,
   notification_erased,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "http/dead_letters.hpp"
+#include "http/deliveries.hpp"
 #include "http/health.hpp"
 #include "http/notifications.hpp"
 #include "http/templates.hpp"
@@ -67,6 +68,8 @@ const std::vector<route>& all_routes() {
        replay_delivery},
       {"GET", "/v1/dead-letters", true, body_rule::none, true, list_dead_letters},
       {"POST", "/v1/dead-letters/replay", true, body_rule::json, false, replay_dead_letters},
+      {"POST", "/v1/notifications/{}/deliveries/{}/resolve", true, body_rule::json, false,
+       resolve_delivery},
       {"PUT", "/v1/users/{}", true, body_rule::json, false, put_user},
       {"GET", "/v1/users/{}", true, body_rule::none, false, get_user},
       {"DELETE", "/v1/users/{}", true, body_rule::none, false, delete_user},

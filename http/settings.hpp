@@ -26,6 +26,8 @@ struct http_settings {
   std::size_t variables_bytes_max = 64 * 1024;
   std::size_t depth_max = 32;
 
+  int attempts_max = 25; // the office's: what was not accepted is tried again within it
+
   std::chrono::milliseconds database_patience{2'000}; // for a free session of the pool
   std::chrono::milliseconds key_trust{1'000}; // how long a key read from the database is believed
   std::size_t keys_remembered_max = 4'096;

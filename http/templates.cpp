@@ -35,6 +35,43 @@ or_problem<template_name> read_name(const request& asked) {
   return name;
 }
 
+constexpr std::int64_t doubt_after_s_max = 30 * 24 * 3'600;
+constexpr std::int64_t doubt_resends_max = 10;
+
+// What is to follow when a provider's answer is lost. A member that its policy would not look at is
+// refused: it was meant to do something.
+doubt_choice read_doubt(members& in) {
+  doubt_choice choice;
+  auto& policy = choice.policy;
+  const auto* word = in.text("policy", need::required);
+  if (word == nullptr) return choice;
+  const auto rule = doubt_rule_spelled(*word);
+  if (!rule) {
+    in.wrong("policy", "resend, wait or hold is expected");
+    return choice;
+  }
+  policy.rule = *rule;
+  const auto number = [&](const char* name, bool counts, std::int64_t most) {
+    if (counts) return in.whole(name, need::optional, 1, most);
+    if (in.any(name, need::optional) != nullptr) in.wrong(name, "means nothing with this policy");
+    return std::optional<std::int64_t>{};
+  };
+  if (const auto after = number("after_s", *rule != doubt_rule::hold, doubt_after_s_max))
+    policy.after = std::chrono::seconds{*after};
+  if (const auto most = number("resends_max", *rule == doubt_rule::resend, doubt_resends_max))
+    policy.resends_max = static_cast<int>(*most);
+  choice.given = true;
+  return choice;
+}
+
+nlohmann::ordered_json told_doubt(const doubt_policy& policy) {
+  nlohmann::ordered_json told = {{"policy", spelled(policy.rule)}};
+  if (policy.rule != doubt_rule::hold)
+    told["after_s"] = std::chrono::duration_cast<std::chrono::seconds>(policy.after).count();
+  if (policy.rule == doubt_rule::resend) told["resends_max"] = policy.resends_max;
+  return told;
+}
+
 } // namespace
 
 or_problem<storage::template_view> read_template(std::string_view body, channel via,
@@ -43,7 +80,7 @@ or_problem<storage::template_view> read_template(std::string_view body, channel 
   if (const auto* no = std::get_if<problem>(&read)) return *no;
   std::vector<field_error> errors;
   members in{std::get<nlohmann::json>(read), "", errors};
-  in.only({"parts", "private"});
+  in.only({"parts", "private", "in_doubt"});
   storage::template_view wanted;
   wanted.is_private = in.truth("private", need::optional).value_or(false);
   if (const auto* parts = in.object("parts", need::required)) {
@@ -51,6 +88,11 @@ or_problem<storage::template_view> read_template(std::string_view body, channel 
     for (auto item = parts->begin(); item != parts->end(); ++item)
       if (const auto* text = inside.text(item.key(), need::required))
         wanted.parts.push_back({item.key(), *text});
+  }
+  if (const auto* doubt = in.object("in_doubt", need::optional)) {
+    members inside{*doubt, "/in_doubt", errors};
+    inside.only({"policy", "after_s", "resends_max"});
+    wanted.doubt = read_doubt(inside);
   }
   if (!errors.empty()) return refusal(problem_code::invalid_request, {}, std::move(errors));
   auto check = check_template(via, wanted.parts);
@@ -72,6 +114,7 @@ std::string told_template(const storage::template_view& stands) {
     told["parts"][part.name] = part.text;
   told["required"] = stands.required;
   told["private"] = stands.is_private;
+  if (stands.doubt.given) told["in_doubt"] = told_doubt(stands.doubt.policy);
   return told.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

@@ -96,6 +96,12 @@ BOOST_FIXTURE_TEST_CASE(contradictions_name_both_sides_and_where_they_were_given
                  "node.lease_margin (ARAUTO_NODE_LEASE_MARGIN) must be less than node.lease"));
   BOOST_TEST(refusal(with({"ARAUTO_NODE_LEASE=4s"})).empty()); // the margin follows
   BOOST_TEST(has(refusal(with({"ARAUTO_RETRY_BASE=2h"})), "retry.base"));
+  BOOST_TEST(has(refusal(with({"ARAUTO_DOUBT_RULE=hold", "ARAUTO_DOUBT_RESEND_AFTER=1h"})),
+                 "doubt.resend_after (ARAUTO_DOUBT_RESEND_AFTER) means nothing with doubt.rule"));
+  BOOST_TEST(has(refusal(with({"ARAUTO_DOUBT_RULE=wait", "ARAUTO_DOUBT_RESENDS_MAX=2"})),
+                 "doubt.resends_max"));
+  BOOST_TEST(refusal(with({"ARAUTO_DOUBT_RULE=wait", "ARAUTO_DOUBT_WAIT_FOR=1h"})).empty());
+  BOOST_TEST(has(refusal(with({"ARAUTO_DOUBT_RULE=resend_once"})), "one of resend wait hold"));
   BOOST_TEST(has(refusal(with({"ARAUTO_MAIL_TRANSPORT=smtp"})), "needs smtp.host"));
   BOOST_TEST(has(refusal(with({"ARAUTO_SMTP_PORT=25"})), "needs smtp.host"));
   BOOST_TEST(

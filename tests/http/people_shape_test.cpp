@@ -130,4 +130,38 @@ BOOST_AUTO_TEST_CASE(a_template_that_cannot_be_rendered_is_refused_with_its_part
              == "invalid-request /private");
 }
 
+// P6
+BOOST_AUTO_TEST_CASE(a_template_says_what_follows_a_lost_answer_in_one_strict_shape) {
+  const auto body = [](const std::string& in_doubt) {
+    return R"({"parts":{"subject":"s","text":"t"},"in_doubt":)" + in_doubt + "}";
+  };
+  const auto refused_as = [&](const std::string& in_doubt) {
+    return template_refused(channel::email, body(in_doubt).c_str());
+  };
+  const auto told = [&](const std::string& in_doubt) {
+    const auto read = read_template(body(in_doubt), channel::email, http_settings{});
+    BOOST_REQUIRE_MESSAGE(std::holds_alternative<storage::template_view>(read), in_doubt);
+    return json::parse(told_template(std::get<storage::template_view>(read)))["in_doubt"];
+  };
+  const auto whole = json::parse(R"({"policy":"resend","after_s":60,"resends_max":3})");
+  BOOST_TEST(told(whole.dump()) == whole);
+  BOOST_TEST(told(R"({"policy":"resend"})")
+             == json::parse(R"({"policy":"resend","after_s":300,"resends_max":1})"));
+  BOOST_TEST(told(R"({"policy":"wait","after_s":7200})")
+             == json::parse(R"({"policy":"wait","after_s":7200})"));
+  BOOST_TEST(told(R"({"policy":"hold"})") == json::parse(R"({"policy":"hold"})"));
+  BOOST_TEST(refused_as("7") == "invalid-request /in_doubt");
+  BOOST_TEST(refused_as("{}") == "invalid-request /in_doubt/policy");
+  BOOST_TEST(refused_as(R"({"policy":"forget"})") == "invalid-request /in_doubt/policy");
+  BOOST_TEST(refused_as(R"({"policy":"hold","after_s":60})")
+             == "invalid-request /in_doubt/after_s");
+  BOOST_TEST(refused_as(R"({"policy":"wait","resends_max":1})")
+             == "invalid-request /in_doubt/resends_max");
+  BOOST_TEST(refused_as(R"({"policy":"resend","after_s":0,"resends_max":11})")
+             == "invalid-request /in_doubt/after_s /in_doubt/resends_max");
+  BOOST_TEST(refused_as(R"({"policy":"resend","after_s":"60"})")
+             == "invalid-request /in_doubt/after_s");
+  BOOST_TEST(refused_as(R"({"policy":"resend","soon":true})") == "invalid-request /in_doubt/soon");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
