@@ -7,7 +7,6 @@ import checker
 import client
 import races
 from sabotage import without
-from stage import Scene
 
 STEPS = ("accept", "slow50", "slow400", "slow1200", "stall300", "stall900", "busy-accept", "busy-busy-accept",
          "slow300-accept", "refuse0", "refuse400", "drop-accept", "drop-drop")
@@ -30,23 +29,14 @@ def play_one(scene, service, cancels):
 
 
 def run(stage, report, options):
-    scene, cancels = Scene(stage, "f16"), []
-    try:
-        service = scene.service(**races.SETTINGS)
-        scene.furnish(service, {})
-        kills = races.play(options.cancels, options.seed, service, play_one(scene, service, cancels),
-                           deaths=max(1, int(options.cancels * DEATHS_PER_ROUND)))
-        scene.wait_until_quiet(options.patience)
-        evidence = scene.gather()
-        evidence.cancels = cancels
-        said = [one.told for one in cancels]
-        report.count(cancels=len(cancels), events=len(evidence.events), kills=kills,
-                     **{word: said.count(word) for word in sorted(set(said))})
-        report.findings([one for one in checker.check_all(evidence) if not one.name.startswith(("I1 ", "I2 "))])
-        report.none_of("each cancel is told 200", [one.status for one in cancels if one.status != 200], len(cancels))
-        return evidence
-    finally:
-        scene.close()
+    evidence, kills, cancels = races.race(stage, "f16", options, options.cancels, options.cancels * DEATHS_PER_ROUND,
+                                          play_one)
+    evidence.cancels = cancels
+    said = [one.told for one in cancels]
+    report.count(cancels=len(cancels), events=len(evidence.events), kills=kills,
+                 **{word: said.count(word) for word in sorted(set(said))})
+    report.findings([one for one in checker.check_all(evidence) if not one.name.startswith(("I1 ", "I2 "))])
+    report.none_of("each cancel is told 200", [one.status for one in cancels if one.status != 200], len(cancels))
 
 
 ENTRIES = {

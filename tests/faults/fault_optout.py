@@ -7,7 +7,6 @@ import checker
 import client
 import races
 from sabotage import without
-from stage import Scene
 
 TYPE = "fault.probe"
 EVENTS = 4 # of each user
@@ -35,21 +34,12 @@ def play_one(scene, service, opt_outs):
 
 
 def run(stage, report, options):
-    scene, opt_outs = Scene(stage, "f15"), []
-    try:
-        service = scene.service(**races.SETTINGS)
-        scene.furnish(service, {})
-        kills = races.play(options.opt_outs, options.seed, service, play_one(scene, service, opt_outs),
-                           deaths=max(1, int(options.opt_outs * DEATHS_PER_ROUND)))
-        scene.wait_until_quiet(options.patience)
-        evidence = scene.gather()
-        evidence.opt_outs = opt_outs
-        tell(report, evidence, kills)
-        report.findings([one for one in checker.check_all(evidence) if not one.name.startswith(("I1 ", "I2 "))])
-        check_the_end(report, evidence)
-        return evidence
-    finally:
-        scene.close()
+    evidence, kills, opt_outs = races.race(stage, "f15", options, options.opt_outs,
+                                           options.opt_outs * DEATHS_PER_ROUND, play_one)
+    evidence.opt_outs = opt_outs
+    tell(report, evidence, kills)
+    report.findings([one for one in checker.check_all(evidence) if not one.name.startswith(("I1 ", "I2 "))])
+    check_the_end(report, evidence)
 
 
 def tell(report, evidence, kills):

@@ -7,9 +7,24 @@ import threading
 import traceback
 
 from processes import Trouble
+from stage import Scene
 
 SETTINGS = {"node_lease": "5s", "doubt_resend_after": "1s", "retry_base": "1s", "retry_cap": "2s",
             "smtp_connections_max": 8, "node_window_max": 64}
+
+
+def race(stage, name, options, rounds, deaths, play_one):
+    """A scene of rounds; gives the evidence, the number of deaths, and what play_one(scene, service, stops) put into
+    its list of stops."""
+    scene, stops = Scene(stage, name), []
+    try:
+        service = scene.service(**SETTINGS)
+        scene.furnish(service, {})
+        kills = play(rounds, options.seed, service, play_one(scene, service, stops), deaths=max(1, int(deaths)))
+        scene.wait_until_quiet(options.patience)
+        return scene.gather(), kills, stops
+    finally:
+        scene.close()
 
 
 def play(rounds, seed, service, play_one, threads=16, deaths=0):
