@@ -106,7 +106,7 @@ def summary(book):
 def table(path, titles):
     book = State(path)
     out = ["# Results of the long campaign", "",
-           "Written by `tests/faults/run.sh --table`; what each entry does stands in README.md. 0 of N says: not seen in",
+           "Written by `tests/faults/run.sh --table`; what each entry does stands in ENTRIES.md. 0 of N says: not seen in",
            "N tries, which bounds its share below 3 / N (95 %). Times are of one machine with two cores, shared with others.", "",
            "Duplicates: a mail is taken twice only where a node died, froze or lost its sessions between the provider's",
            "acceptance and our settle, or the answer was lost on purpose; the delivery is marked doubtful (I7) and its one",
