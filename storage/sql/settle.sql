@@ -28,9 +28,9 @@ judged as materialized (
   select h.*,
          h.standing_token = h.lease_token and h.was = 'leased' as ours,
          h.standing_token = h.lease_token and h.was <> 'leased'
-           and (h.was = h.state or h.outcome = (select a.outcome from arauto.attempt a
+           and (h.was = h.state or coalesce(h.outcome = (select a.outcome from arauto.attempt a
                  where a.event_id = h.event_id and a.channel = h.channel and a.lease_token = h.lease_token
-                   and not a.late)) as ours_before,
+                   and not a.late), false)) as ours_before,
          h.was = 'in_doubt'
            and (h.outcome = 'accepted'
                 or (h.standing_token = h.lease_token and h.stop_reason is null
