@@ -21,24 +21,6 @@ prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const
   return BuildGauge().Name(name).Help(help).Register(registry).Add({});
 }
 
-std::string word(acceptance verdict) {
-  switch (verdict) {
-  case acceptance::created: return "created";
-  case acceptance::replayed: return "replayed";
-  case acceptance::conflict: return "conflict";
-  case acceptance::unknown_user: return "unknown_user";
-  case acceptance::no_template: return "no_template";
-  case acceptance::missing_variable: return "missing_variable";
-  case acceptance::in_progress: return "in_progress";
-  }
-  return "";
-}
-
-constexpr acceptance all_acceptances[] = {acceptance::created,     acceptance::replayed,
-                                          acceptance::conflict,    acceptance::unknown_user,
-                                          acceptance::no_template, acceptance::missing_variable,
-                                          acceptance::in_progress};
-
 constexpr verdict all_verdicts[] = {
     verdict::accepted,  verdict::refused_for_now, verdict::refused, verdict::bad_address,
     verdict::not_begun, verdict::account_refused, verdict::unknown};
@@ -85,7 +67,7 @@ meter::meter(std::shared_ptr<prometheus::Registry> registry)
       doubts_waiting_{doubts_.Add({{"held", "false"}})},
       doubts_held_{doubts_.Add({{"held", "true"}})} {
   for (auto verdict : all_acceptances)
-    accept_counters_[verdict] = &accepts_.Add({{"verdict", word(verdict)}});
+    accept_counters_[verdict] = &accepts_.Add({{"verdict", std::string{spelled(verdict)}}});
   for (auto said : all_verdicts)
     attempt_counters_[said] = &attempts_.Add({{"outcome", std::string{spelled(said)}}});
   for (auto now : all_states)

@@ -113,8 +113,6 @@ void read_times(members& in, unix_time now, faults& found, notification& into) {
   const auto expires_at = read_when(in, "expires_at", into.expires_at);
   if (send_at && *send_at > now + ahead_max)
     found.add(problem_code::invalid_time, "/send_at", "at most 90 days ahead");
-  if (expires_at && *expires_at <= now)
-    found.add(problem_code::invalid_time, "/expires_at", "this time has passed");
   if (send_at && expires_at && *expires_at <= *send_at)
     found.add(problem_code::invalid_time, "/expires_at", "must come after send_at");
 }
@@ -237,6 +235,8 @@ or_problem<answer> told_acceptance(const notification& asked, const accept_answe
   case acceptance::missing_variable:
     return refusal(problem_code::missing_variable, {},
                    {{pointer_to("/variables", said.subject), "the template needs this variable"}});
+  case acceptance::expired:
+    return refusal(problem_code::invalid_time, {}, {{"/expires_at", "this time has passed"}});
   case acceptance::in_progress: return retry_later(problem_code::operation_in_progress, 1);
   }
   answer told;

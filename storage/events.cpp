@@ -35,18 +35,8 @@ std::string as_json(const std::vector<notification>& asked, const std::vector<st
   return dumped(items);
 }
 
-acceptance verdict_spelled(const std::string& word) {
-  if (word == "created") return acceptance::created;
-  if (word == "replayed") return acceptance::replayed;
-  if (word == "conflict") return acceptance::conflict;
-  if (word == "unknown_user") return acceptance::unknown_user;
-  if (word == "no_template") return acceptance::no_template;
-  if (word == "missing_variable") return acceptance::missing_variable;
-  return acceptance::in_progress; // 'unseen'
-}
-
 void read_verdict(const pqxx::row& row, accept_answer& answer) {
-  answer.verdict = verdict_spelled(row[1].c_str());
+  answer.verdict = acceptance_spelled(row[1].c_str()).value_or(acceptance::in_progress); // unseen
   answer.subject = text(row[2]);
   if (answer.verdict == acceptance::conflict) return; // the other meaning is not shown
   answer.id = {text(row[3])};

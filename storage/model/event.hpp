@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,34 @@ enum class acceptance : std::uint8_t {
   unknown_user,
   no_template,      // `subject` names the channel, empty when the type has no template at all
   missing_variable, // `subject` names the variable
+  expired,          // its expires_at has passed, by the database's clock
   in_progress,      // another open transaction holds this operation id
 };
+
+inline constexpr acceptance all_acceptances[] = {
+    acceptance::created,      acceptance::replayed,    acceptance::conflict,
+    acceptance::unknown_user, acceptance::no_template, acceptance::missing_variable,
+    acceptance::expired,      acceptance::in_progress};
+
+constexpr std::string_view spelled(acceptance verdict) {
+  switch (verdict) {
+  case acceptance::created: return "created";
+  case acceptance::replayed: return "replayed";
+  case acceptance::conflict: return "conflict";
+  case acceptance::unknown_user: return "unknown_user";
+  case acceptance::no_template: return "no_template";
+  case acceptance::missing_variable: return "missing_variable";
+  case acceptance::expired: return "expired";
+  case acceptance::in_progress: return "in_progress";
+  }
+  return "";
+}
+
+constexpr std::optional<acceptance> acceptance_spelled(std::string_view word) {
+  for (auto one : all_acceptances)
+    if (spelled(one) == word) return one;
+  return std::nullopt;
+}
 
 struct accepted_delivery {
   channel via = channel::email;

@@ -26,6 +26,7 @@ judged as materialized (
          case when p.found is null then 'unknown_user'
               when c.channels is null or cardinality(c.channels) < cardinality(a.channels) then 'no_template'
               when c.missing is not null then 'missing_variable'
+              when a.expires_at <= now() then 'expired'
               else 'created' end as verdict,
          case when c.channels is null or cardinality(c.channels) < cardinality(a.channels)
               then (select w from unnest(a.channels) w where w <> all (coalesce(c.channels, '{}')) limit 1)

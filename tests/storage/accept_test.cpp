@@ -104,6 +104,21 @@ BOOST_FIXTURE_TEST_CASE(a_known_operation_is_replayed_even_when_it_would_be_refu
   BOOST_TEST(again.id.text == first.id.text);
 }
 
+BOOST_FIXTURE_TEST_CASE(what_has_expired_is_refused_unless_it_is_known_S11, ledger) {
+  auto asked = order_shipped("in-time");
+  asked.expires_at = value("select arauto.rfc3339(now() + interval '500 milliseconds')");
+  const auto first = accept_one(asked);
+  BOOST_TEST((first.verdict == acceptance::created));
+  while (value("select clock_timestamp() <= '" + asked.expires_at + "'") == "t") {
+  } // until its time has passed
+  const auto again = accept_one(asked);
+  BOOST_TEST((again.verdict == acceptance::replayed));
+  BOOST_TEST(again.id.text == first.id.text);
+  asked.operation = {"too-late"};
+  BOOST_TEST((accept_one(asked).verdict == acceptance::expired));
+  BOOST_TEST(value("select count(*) from arauto.event") == "1");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_refused_request_does_not_burn_its_operation_id_S11, ledger) {
   auto asked = order_shipped("k1");
   asked.channels_given = true;
