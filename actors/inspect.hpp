@@ -92,7 +92,7 @@ namespace storage {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, lease& x) {
-  return f(type_name("lease"), x.key, x.held, x.tenant, x.urgency, x.lost_leases, x.doubtful);
+  return f(type_name("lease"), x.key, x.held, x.tenant, x.urgency, x.lost_leases);
 }
 
 template <class Inspector>

@@ -278,6 +278,7 @@ keeper_actor::behavior_type keeper(self_ptr self, house_ptr house) {
     house->numbers.statement(name, took, rows);
   };
   s.db = std::make_unique<storage::session>(database);
+  self->send(self, send_heartbeat{}); // connects now: later others may have taken every place
   return {
       [self](const commit_accepted& c) { return commit_group(self, c.group); },
       [self](const claim_due& c) {

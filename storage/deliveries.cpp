@@ -14,8 +14,7 @@ lease read_lease(const pqxx::row& row) {
           {row["lease_token"].as<std::int64_t>()},
           {text(row["tenant_id"])},
           static_cast<priority>(row["priority"].as<int>()),
-          row["lost_leases"].as<int>(),
-          row["doubtful"].as<bool>()};
+          row["lost_leases"].as<int>()};
 }
 
 std::string as_json(const std::vector<held_delivery>& asked) {

@@ -28,7 +28,6 @@ struct lease {
   tenant_id tenant;
   priority urgency = priority::normal;
   int lost_leases = 0;
-  bool doubtful = false;
 };
 
 // Room for deliveries of one tenant and channel; urgent ones get at most `urgent` of it.

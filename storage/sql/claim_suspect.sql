@@ -12,4 +12,4 @@ update arauto.delivery d
        lease_until = clock_timestamp() + $2::integer * interval '1 millisecond'
   from suspect s
  where d.event_id = s.event_id and d.channel = s.channel
-returning d.tenant_id, d.event_id, d.channel, d.lease_token, d.priority, d.lost_leases, d.doubtful
+returning d.tenant_id, d.event_id, d.channel, d.lease_token, d.priority, d.lost_leases

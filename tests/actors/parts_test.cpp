@@ -38,7 +38,7 @@ notification some_notification() {
 }
 
 const storage::held_delivery some_held{{{"e"}, channel::push}, {7}};
-const storage::lease some_lease{{{"e"}, channel::push}, {7}, {"acme"}, priority::urgent, 2, true};
+const storage::lease some_lease{{{"e"}, channel::push}, {7}, {"acme"}, priority::urgent, 2};
 const outcome some_outcome{verdict::refused, 550,   "cause",
                            "detail",         "ref", std::chrono::milliseconds{5}};
 
