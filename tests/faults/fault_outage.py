@@ -5,6 +5,7 @@ import time
 import checker
 import client
 from processes import wait_until
+from sabotage import without
 from stage import Scene
 
 USERS = {f"u{n}": ("slow250" if n % 3 == 0 else "accept") for n in range(30)}
@@ -85,6 +86,10 @@ def run(stage, report, options):
         scene.close()
 
 
-ENTRIES = {"F3": ("PostgreSQL away under load", run)}
+ENTRIES = {
+    "F3": ("PostgreSQL away under load", run),
+    "F3-durable": ("the same, COMMIT does not wait for the disk",
+                   without("durable", run, ("I1 ",), ("I6 ", "I7 ", "I8 ", "I9 ", "I10 ", "I15 "), outages=1, outage=4)),
+}
 NUMBERS = {"outages": (1, 4, 50), "outage": (10, 10, 4)}
 CHUNKS = {"F3": ("outages", 10)}
