@@ -1,5 +1,7 @@
 #include "actors/delivery.hpp"
 
+#include <algorithm>
+
 #include "actors/release.hpp"
 #include "storage/log.hpp"
 #include "storage/model/rendering.hpp"
@@ -114,6 +116,22 @@ outcome outcome_of(verdict said, const char* cause) {
   return what;
 }
 
+// The port may still speak for a courier that is gone, until our trust ends. Who settled before
+// that would let go of the lease of what is yet to be sent.
+void outlast_port(self_ptr self) {
+  auto& s = self->state;
+  next_question(self);
+  s.deserted_at = s.question;
+  const auto left = s.trusted_until - self->clock().now() + std::chrono::milliseconds{1};
+  self->delayed_send(self, std::max(left, left.zero()), retry_due{});
+}
+
+void give_up_courier(self_ptr self) {
+  const auto& s = self->state;
+  if (s.trusted_until < self->clock().now())
+    settle_outcome(self, outcome_of(verdict::unknown, "courier_lost"));
+}
+
 void send(self_ptr self) {
   auto& s = self->state;
   auto parts = render(s.facts.parts, s.facts.variables);
@@ -138,7 +156,7 @@ void send(self_ptr self) {
             if (newest()) settle_outcome(self, said);
           },
           [self, newest](const caf::error&) {
-            if (newest()) settle_outcome(self, outcome_of(verdict::unknown, "courier_lost"));
+            if (newest()) outlast_port(self);
           });
 }
 
@@ -201,7 +219,7 @@ void meet(self_ptr self, const meet_colleagues& them) {
     if (other_keeper) go_back(self);
     break;
   case step::sending:
-    if (other_courier) settle_outcome(self, outcome_of(verdict::unknown, "courier_lost"));
+    if (other_courier) outlast_port(self);
     break;
   case step::settling:
     if (other_keeper) settle(self, s.settlement); // our own success is found there again
@@ -236,7 +254,12 @@ delivery_actor::behavior_type delivery(self_ptr self, house_ptr house, storage::
       },
       [self](const meet_colleagues& them) { meet(self, them); },
       [self](retry_due) {
-        if (self->state.deserted_at == self->state.question) self->quit();
+        const auto& s = self->state;
+        if (s.deserted_at != s.question) return;
+        if (s.at == step::sending)
+          give_up_courier(self);
+        else
+          self->quit();
       },
   };
 }
