@@ -27,6 +27,8 @@ public:
   virtual ~door() = default;
   virtual fate of_call(int node, std::string_view name) = 0;
   virtual store& rows() = 0;
+  // Whether somebody else has the row locked at this moment.
+  virtual bool row_held(const delivery_key& key) = 0;
   // Judged after every call that changed something.
   virtual void settling(const std::vector<storage::settlement>& asked) = 0;
   virtual void changed(int node, std::string_view name) = 0;

@@ -44,6 +44,33 @@ result<Answer> perform(const storage::session& db, std::string_view name, const 
   return made;
 }
 
+// Of a row that somebody else holds nothing is known but that.
+template <class Answer, class Item, class Ask>
+std::vector<Answer> of_free_rows(const std::vector<Item>& asked, const Ask& ask) {
+  std::vector<Answer> answers;
+  for (const auto& one : asked) {
+    answers.emplace_back();
+    if (open_door()->row_held(one.key))
+      answers.back().row_held = true;
+    else
+      answers.back() = ask(one);
+  }
+  return answers;
+}
+
+std::vector<storage::permit> permit(store& rows, const std::vector<storage::held_delivery>& asked,
+                                    storage::milliseconds length) {
+  return of_free_rows<storage::permit>(
+      asked, [&](const auto& one) { return rows.permit({one}, length).front(); });
+}
+
+std::vector<storage::settled> settle(store& rows, const std::vector<storage::settlement>& asked) {
+  return of_free_rows<storage::settled>(asked, [&](const auto& one) {
+    open_door()->settling({one});
+    return rows.settle({one}).front();
+  });
+}
+
 } // namespace
 
 } // namespace simulation
@@ -84,16 +111,14 @@ result<std::optional<lease>> claim_suspect(session& db, const std::vector<channe
 result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
                                         milliseconds length) {
   if (asked.empty()) return std::vector<permit>{};
-  return perform<std::vector<permit>>(db, "permit",
-                                      [&](store& rows) { return rows.permit(asked, length); });
+  return perform<std::vector<permit>>(
+      db, "permit", [&](store& rows) { return simulation::permit(rows, asked, length); });
 }
 
 result<std::vector<settled>> settle(session& db, const std::vector<settlement>& asked) {
   if (asked.empty()) return std::vector<settled>{};
-  return perform<std::vector<settled>>(db, "settle", [&](store& rows) {
-    simulation::open_door()->settling(asked);
-    return rows.settle(asked);
-  });
+  return perform<std::vector<settled>>(
+      db, "settle", [&](store& rows) { return simulation::settle(rows, asked); });
 }
 
 result<settled_and_permitted> settle_and_permit(session& db,
@@ -101,18 +126,23 @@ result<settled_and_permitted> settle_and_permit(session& db,
                                                 const std::vector<held_delivery>& permits,
                                                 milliseconds length) {
   return perform<settled_and_permitted>(db, "settle_and_permit", [&](store& rows) {
-    simulation::open_door()->settling(settlements);
     settled_and_permitted both;
-    both.settlements = rows.settle(settlements);
-    both.permits = rows.permit(permits, length);
+    both.settlements = simulation::settle(rows, settlements);
+    both.permits = simulation::permit(rows, permits, length);
     return both;
   });
 }
 
 result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked,
                                          milliseconds length) {
-  return perform<std::vector<held_delivery>>(
-      db, "renew", [&](store& rows) { return rows.renew(asked, length); });
+  return perform<std::vector<held_delivery>>(db, "renew", [&](store& rows) {
+    std::vector<held_delivery> free, not_renewed;
+    for (const auto& one : asked)
+      (simulation::open_door()->row_held(one.key) ? not_renewed : free).push_back(one);
+    for (const auto& one : rows.renew(free, length))
+      not_renewed.push_back(one);
+    return not_renewed;
+  });
 }
 
 result<std::vector<reaped>> reap(session& db, const reap_rules& rules, int rows_max) {

@@ -39,7 +39,7 @@ state ended_by(const std::string& stop_reason) {
 } // namespace
 
 std::string digest_of(const std::string& email) {
-  return sha256_hex(email);
+  return email.empty() ? std::string{} : sha256_hex(email);
 }
 
 // -- accept.sql -------------------------------------------------------------------
@@ -76,11 +76,17 @@ void store::make_event(const notification& asked, const node_id& owner, millisec
   deliveries[row.key] = row;
 }
 
+bool store::is_there(const person_key& who) const {
+  const auto found = people.find(who);
+  return found != people.end() && !found->second.erased;
+}
+
 accept_answer store::accept_one(const notification& asked) const {
   accept_answer answer;
   const auto known = operations.find({asked.tenant, asked.operation});
   if (known == operations.end()) {
-    answer.verdict = acceptance::unknown_user;
+    answer.verdict =
+        is_there({asked.tenant, asked.user}) ? acceptance::expired : acceptance::unknown_user;
     return answer;
   }
   const auto& standing = events.at(known->second);
@@ -99,9 +105,9 @@ std::vector<accept_answer> store::accept(const std::vector<notification>& asked,
                                          const node_id& owner, milliseconds lease) {
   std::vector<accept_answer> answers;
   for (const auto& one : asked) {
-    const auto who = people.find({one.tenant, one.user});
-    const bool there = who != people.end() && !who->second.erased;
-    if (there && operations.count({one.tenant, one.operation}) == 0) make_event(one, owner, lease);
+    const bool over = time_of(one.expires_at).value_or(never) <= clock();
+    const bool known = operations.count({one.tenant, one.operation}) > 0;
+    if (is_there({one.tenant, one.user}) && !over && !known) make_event(one, owner, lease);
     answers.push_back(accept_one(one));
   }
   return answers;
@@ -130,7 +136,7 @@ storage::lease store::lease_to(delivery_row& row, const node_id& owner, millisec
   row.owner = owner;
   row.begun_at.reset();
   row.lease_until = clock() + length;
-  return {row.key, {row.token}, row.tenant, row.urgency, row.lost_leases, row.doubts > 0};
+  return {row.key, {row.token}, row.tenant, row.urgency, row.lost_leases};
 }
 
 std::vector<storage::lease> store::claim(const std::vector<storage::room>& rooms,

@@ -1,6 +1,6 @@
 // The simulated store: one table in memory that answers as storage/sql answers, statement by
 // statement. Each function here is one transaction and mirrors the .sql file of the same name;
-// that it does is proven by conformance_test.cpp, which asks both the same questions. Time is the
+// that it does is tested by conformance_test.cpp, which asks both the same questions. Time is the
 // database's clock, given by the owner. Single-threaded.
 #pragma once
 
@@ -116,6 +116,7 @@ public:
 
 private:
   delivery_row* held_by(const storage::held_delivery& whose);
+  bool is_there(const person_key& who) const;
   accept_answer accept_one(const notification& asked) const;
   void make_event(const notification& asked, const node_id& owner, milliseconds lease);
   std::vector<delivery_row*> due(const storage::room& wanted, priority urgency, int limit);

@@ -96,6 +96,13 @@ fate world::of_call(int number, std::string_view name) {
   return made;
 }
 
+bool world::row_held(const delivery_key& key) {
+  if (!stormy_ || !dice_.one_in(row_rate_)) return false;
+  fault("row_held");
+  note("row_held", key.event.text);
+  return true;
+}
+
 void world::settling(const std::vector<storage::settlement>& asked) {
   oracle_.settling(asked);
   for (const auto& one : asked)

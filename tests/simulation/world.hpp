@@ -42,6 +42,7 @@ public:
 
   fate of_call(int node, std::string_view name) override;
   store& rows() override { return store_; }
+  bool row_held(const delivery_key& key) override;
   void settling(const std::vector<storage::settlement>& asked) override;
   void changed(int node, std::string_view name) override;
   void logged(std::string_view event, std::initializer_list<log::field> fields) override;
@@ -119,6 +120,7 @@ private:
   bool database_away_ = false;
   int cut_off_ = 0; // a node that alone cannot reach the database; 0: none
   std::array<std::uint64_t, 6> call_rates_{}; // one in so many, by fate
+  std::uint64_t row_rate_ = 0;                // one row in so many is locked by somebody else
   std::uint64_t questions_ = 0, event_ids_ = 0;
   int running_ = 0; // the node whose job runs
 };

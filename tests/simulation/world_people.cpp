@@ -26,6 +26,7 @@ void world::choose_plan() {
   static constexpr std::uint64_t rates[] = {0, 0, 0, 100, 30, 10};
   for (auto& rate : call_rates_)
     rate = dice_.pick(rates);
+  row_rate_ = dice_.pick(rates);
   for (auto* rate :
        {&provider_.rates.slow, &provider_.rates.lost_answer, &provider_.rates.lost_before,
         &provider_.rates.refused, &provider_.rates.refused_for_now, &provider_.rates.bad_address})
