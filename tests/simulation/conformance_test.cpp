@@ -101,10 +101,24 @@ struct twins : twin_rows {
     keep(list(mine));
   }
 
-  // One or two different deliveries, under the newest token mostly.
+  // A row of that kind; none: nullptr.
+  template <class Kind>
+  simulation::delivery_row* some_row(const Kind& wanted) {
+    std::vector<simulation::delivery_row*> all;
+    for (auto& [key, row] : rows.deliveries)
+      if (wanted(row)) all.push_back(&row);
+    return all.empty() ? nullptr : chance.pick(all);
+  }
+
+  static bool is_leased(const simulation::delivery_row& row) { return row.now == state::leased; }
+
+  // One or two different deliveries: what is leased now, or any lease that ever was, under the
+  // newest token mostly.
   std::vector<storage::held_delivery> some_tokens() {
     std::map<delivery_key, storage::held_delivery> some;
-    for (auto i = chance.between(1, 2); i > 0 && !tokens.empty(); --i) {
+    if (const auto* row = some_row(is_leased); row != nullptr && chance.one_in(2))
+      some[row->key] = {row->key, {row->token}};
+    for (auto i = chance.between(1, 2); i > 0 && !tokens.empty() && some.size() < 2; --i) {
       auto one = chance.pick(tokens);
       if (!chance.one_in(3)) one.held.number = rows.deliveries.at(one.key).token;
       some[one.key] = one;
@@ -260,9 +274,9 @@ struct twins : twin_rows {
   // -- time, by hand ---------------------------------------------------------------
 
   void lease_runs_out() {
-    if (tokens.empty()) return;
-    auto& row = rows.deliveries.at(chance.pick(tokens).key);
-    if (row.now != state::leased) return;
+    auto* leased = some_row(is_leased);
+    if (leased == nullptr) return;
+    auto& row = *leased;
     row.lease_until = now - 1s;
     sql("update arauto.delivery set lease_until = clock_timestamp() - interval '1 second'"
         " where event_id = '"
@@ -270,10 +284,9 @@ struct twins : twin_rows {
   }
 
   void time_comes() {
-    if (rows.deliveries.empty()) return;
-    auto one = rows.deliveries.begin();
-    std::advance(one, static_cast<std::ptrdiff_t>(chance.below(rows.deliveries.size())));
-    auto& row = one->second;
+    auto* waiting = some_row([](const auto& one) { return !is_final(one.now) && !is_leased(one); });
+    if (waiting == nullptr) return;
+    auto& row = *waiting;
     const auto order = ++moved;
     const auto past = "clock_timestamp() - interval '10 hours' + interval '" + std::to_string(order)
                       + " ms' where event_id = '" + row.key.event.text + "'";
@@ -304,14 +317,14 @@ struct twins : twin_rows {
       const char* name;
       void (twins::*what)();
     };
-    static constexpr question all[] = {{8, "accept", &twins::accept},
+    static constexpr question all[] = {{4, "accept", &twins::accept},
                                        {4, "claim", &twins::claim},
                                        {2, "claim_suspect", &twins::claim_suspect},
                                        {7, "permit", &twins::permit},
                                        {7, "settle", &twins::settle},
                                        {2, "renew", &twins::renew},
                                        {4, "reap", &twins::reap},
-                                       {2, "give_up_waits", &twins::give_up_waits},
+                                       {1, "give_up_waits", &twins::give_up_waits},
                                        {1, "due_tenants", &twins::due_tenants},
                                        {1, "cancel", &twins::cancel},
                                        {1, "change_mind", &twins::change_mind},
