@@ -53,10 +53,6 @@ auto next_question(self_ptr self) {
   return [self, number = ++self->state.question] { return self->state.question == number; };
 }
 
-bool is_gone(const caf::error& why) {
-  return why.category() != caf::atom("arauto");
-}
-
 // Whom we asked is gone; its successor will be introduced. When nobody does that in time, our
 // dispatcher is gone too, and the lease's end decides.
 void wait_for_successor(self_ptr self) {

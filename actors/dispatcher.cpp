@@ -23,6 +23,7 @@ const keeper_actor& some_keeper(self_ptr self) {
 void claim(self_ptr self, channel via);
 void offer_room(self_ptr self, channel via);
 void check_stopped(self_ptr self);
+void stop_work(self_ptr self);
 
 // Calls the offered room back in; whatever waits in the database comes first again.
 void withdraw(self_ptr self, channel via, lane& from) {
@@ -76,8 +77,14 @@ dispatcher_memory::running& start(self_ptr self, const storage::lease& held) {
       .first->second;
 }
 
+void release(self_ptr self, const storage::lease& held);
+
 // Alone among its kind, outside the window: at most one waits for its permit at a time.
 caf::result<suspect_cleared> start_suspect(self_ptr self, const run_suspect& one) {
+  if (self->state.stopping) {
+    release(self, one.held);
+    return suspect_cleared{};
+  }
   auto& running = start(self, one.held);
   running.in_window = false;
   running.suspect_asker = self->make_response_promise<suspect_cleared>();
@@ -93,16 +100,26 @@ void suspect_began(self_ptr self, const attempt_begun& began) {
     if (one.held.key == began.whose.key && one.held.held == began.whose.held) clear(one);
 }
 
-// Goes back to due; the stop waits for it.
-void release(self_ptr self, const storage::lease& held) {
-  ++self->state.releasing;
-  const auto released_one = [self] {
-    --self->state.releasing;
+// Asked again when its keeper was replaced; the stop waits for it.
+void ask_release(self_ptr self, std::uint64_t number) {
+  const auto& held = self->state.releasing.at(number);
+  const auto released_one = [self, number] {
+    self->state.releasing.erase(number);
     check_stopped(self);
   };
   self->request(some_keeper(self), caf::infinite, settle_attempt{released(held.key, held.held)})
       .then([released_one](const storage::settled&) { released_one(); },
-            [released_one](const caf::error&) { released_one(); });
+            [released_one](const caf::error& why) {
+              if (!is_gone(why)) released_one(); // else its successor will be introduced
+            });
+}
+
+// Goes back to due.
+void release(self_ptr self, const storage::lease& held) {
+  auto& s = self->state;
+  const auto number = ++s.release_number;
+  s.releasing.emplace(number, held);
+  ask_release(self, number);
 }
 
 void run_or_release(self_ptr self, const storage::lease& held) {
@@ -212,10 +229,11 @@ void check_stopped(self_ptr self) {
   const bool busy = std::any_of(s.lanes.begin(), s.lanes.end(), [](const auto& one) {
     return one.second.claiming() || one.second.withdrawing() || one.second.offered() > 0;
   });
-  if (!s.stopping || !s.deliveries.empty() || busy || s.releasing > 0) return;
+  if (!s.stopping || !s.deliveries.empty() || busy || !s.releasing.empty()) return;
   for (auto& asker : s.stop_askers)
     asker.deliver(drained{});
   s.stop_askers.clear();
+  if (s.retired) self->quit();
 }
 
 void delivery_down(self_ptr self, const caf::down_msg& down) {
@@ -240,8 +258,9 @@ void delivery_down(self_ptr self, const caf::down_msg& down) {
   offer_room(self, via);
 }
 
-// Their time was over before we asked: those that only waited go back to due, where nobody counts
-// them as lost; the others will hear it from their permit or their settlement.
+// They could not be renewed, mostly because their time was over before we asked. Those that only
+// waited go back to due, where nobody counts them as lost; the others will hear it from their
+// permit or their settlement.
 void leave_to_others(self_ptr self, const leases_lost& gone) {
   for (const auto& [id, one] : self->state.deliveries)
     if (std::any_of(gone.lost.begin(), gone.lost.end(), [&one = one](const auto& lost) {
@@ -287,13 +306,12 @@ void retire_if_idle(self_ptr self) {
     take_room_back(self, via);
   if (room_out) return;
   s.retiring = true;
-  // Whatever a hint started between the question and the answer finishes by itself or goes back.
+  // What a hint started between the question and the answer goes back or finishes.
   self->request(s.supervisor, caf::infinite, may_retire{s.tenant})
       .then(
           [self] {
-            for (auto& [id, one] : self->state.deliveries)
-              tell(self, one.actor, give_back{});
-            self->quit();
+            self->state.retired = true;
+            stop_work(self);
           },
           [self](const caf::error&) { self->state.retiring = false; });
 }
@@ -317,6 +335,9 @@ void introduce(self_ptr self, const colleagues& staff) {
     if (other_front) lane.forget_offers();
     if (other_keepers) lane.give_up_claim();
   }
+  if (other_keepers)
+    for (const auto& [number, held] : s.releasing)
+      ask_release(self, number);
   for (auto& [id, one] : s.deliveries) {
     const bool keeps_its_keeper =
         std::count(staff.work_keepers.begin(), staff.work_keepers.end(), one.keeper) > 0;
@@ -337,16 +358,28 @@ void call_room_back(self_ptr self) {
   if (out) self->delayed_send(self, look_again_after, retry_due{});
 }
 
-caf::result<drained> stop(self_ptr self) {
+// Starts nothing more; what has no permit goes back.
+void stop_work(self_ptr self) {
   auto& s = self->state;
   s.stopping = true;
-  auto promise = self->make_response_promise<drained>();
-  s.stop_askers.push_back(promise);
   for (auto& [id, one] : s.deliveries)
     tell(self, one.actor, give_back{});
   call_room_back(self);
   check_stopped(self);
+}
+
+caf::result<drained> stop(self_ptr self) {
+  auto promise = self->make_response_promise<drained>();
+  self->state.stop_askers.push_back(promise);
+  stop_work(self);
   return promise;
+}
+
+// Past every limit: nobody answers our deliveries any more, and their leases decide.
+void leave(self_ptr self, const caf::exit_msg& word) {
+  for (auto& [id, one] : self->state.deliveries)
+    self->send_exit(one.actor, word.reason);
+  self->quit(word.reason);
 }
 
 } // namespace
@@ -361,6 +394,7 @@ dispatcher_actor::behavior_type dispatcher(self_ptr self, house_ptr house, tenan
   s.supervisor = std::move(supervisor);
   s.staff = std::move(staff);
   self->set_down_handler([self](caf::down_msg& down) { delivery_down(self, down); });
+  self->set_exit_handler([self](caf::exit_msg& word) { leave(self, word); });
   self->delayed_send(self, s.house->settings.lease / 3, renewal_due{});
   return {
       [self](const work_ready& hint) {

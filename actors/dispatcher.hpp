@@ -3,6 +3,7 @@
 // work, leaves when idle.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -40,7 +41,9 @@ struct dispatcher_memory {
   bool leaving = false;  // offers nothing any more
   bool retiring = false; // the supervisor sends nothing any more
   bool stopping = false;
-  std::size_t releasing = 0; // leases on their way back
+  std::map<std::uint64_t, storage::lease> releasing; // on their way back, by number
+  std::uint64_t release_number = 0;
+  bool retired = false; // nobody knows it any more: goes when nothing is left
   std::vector<caf::typed_response_promise<drained>> stop_askers;
 };
 

@@ -48,6 +48,11 @@ void keep_exceptions_quiet(Self* self) {
       [](std::exception_ptr&) { return caf::make_error(caf::sec::runtime_error); });
 }
 
+// An answer that says the asked one is dead, not what it thought.
+inline bool is_gone(const caf::error& why) {
+  return why.category() != caf::atom("arauto");
+}
+
 // Says something that needs no answer. It is still a request: the answer bounds what is open, and
 // its loss hurts nobody.
 template <class Self, class Whom, class Message>

@@ -106,7 +106,6 @@ waiting_list<storage::settlement, storage::settled> take_settlements(self_ptr se
     auto& list = seen.insert(all.items[i].key).second ? batch : self->state.settlements;
     list.add(std::move(all.items[i]), std::move(all.askers[i]));
   }
-  if (!self->state.settlements.items.empty()) ask_flush(self);
   return batch;
 }
 
@@ -115,6 +114,7 @@ waiting_list<storage::settlement, storage::settled> take_settlements(self_ptr se
 void flush_settlements(self_ptr self) {
   auto& s = self->state;
   auto batch = take_settlements(self);
+  bool must_wait = false;
   run_batches<storage::settled>(
       batch.items,
       [&](const std::vector<storage::settlement>& part) {
@@ -126,13 +126,16 @@ void flush_settlements(self_ptr self) {
                           || why == errc::busy || why == errc::try_again;
         if (why == errc::none)
           batch.askers[i].deliver(*made);
-        else if (away)
+        else if (away) {
+          must_wait = true;
           s.settlements.add(std::move(batch.items[i]), std::move(batch.askers[i]));
-        else
+        } else
           batch.askers[i].deliver(caf::make_error(made.error()));
       });
-  if (!s.settlements.items.empty() && !std::exchange(s.retry_asked, true))
+  if (must_wait && !std::exchange(s.retry_asked, true))
     self->delayed_send(self, settle_again_after, retry_due{});
+  else if (!s.settlements.items.empty() && !must_wait)
+    ask_flush(self); // the second ones
 }
 
 // The usual case: both lists in one transaction. Whatever goes wrong is left to the ways above,

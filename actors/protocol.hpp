@@ -143,8 +143,8 @@ using keeper_actor = caf::typed_actor<
     caf::replies_to<commit_accepted>::with<accepted_group>,
     // Leases what is due, at most the room; an empty answer means there is no more.
     caf::replies_to<claim_due>::with<claimed>, caf::replies_to<claim_suspect>::with<claimed>,
-    // The verdict of the database on this attempt; errc::unavailable: nobody knows, let the lease
-    // run out.
+    // The verdict of the database on this attempt; errc::unavailable: nobody knows; errc::busy:
+    // somebody holds its row. Either way nothing may be sent.
     caf::replies_to<ask_permit>::with<storage::permit>,
     // Recorded, or stale. Waits out a database that is away.
     caf::replies_to<settle_attempt>::with<storage::settled>,
@@ -206,7 +206,9 @@ using dispatcher_actor =
                      caf::replies_to<stop_claiming>::with<drained>>;
 
 // Timers: ends lost leases, finds forgotten work, keeps the node's heartbeat.
-using reaper_actor = caf::typed_actor<caf::reacts_to<poll_due>, caf::reacts_to<colleagues>>;
+using reaper_actor = caf::typed_actor<caf::reacts_to<poll_due>, caf::reacts_to<colleagues>,
+                                      // Answered when no suspect is on its way any more.
+                                      caf::replies_to<stop_claiming>::with<drained>>;
 
 // Starts everybody, restarts who crashes within an intensity, logs every death, does no work
 // itself.

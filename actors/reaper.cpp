@@ -57,18 +57,31 @@ void find(self_ptr self) {
 
 void suspect(self_ptr self);
 
+void no_suspect_runs(self_ptr self) {
+  auto& s = self->state;
+  s.suspecting = false;
+  if (s.stop_asker.pending()) s.stop_asker.deliver(drained{});
+}
+
+// Nobody ran it: that is not a lease lost.
+void hand_back(self_ptr self, const storage::lease& held) {
+  self->request(my_keeper(self), caf::infinite, settle_attempt{released(held.key, held.held)})
+      .then([self](const storage::settled&) { no_suspect_runs(self); },
+            [self](const caf::error&) { no_suspect_runs(self); });
+}
+
 void run_alone(self_ptr self, const storage::lease& held) {
+  if (self->state.house->stopping) return hand_back(self, held);
   // At most a lease: its dispatcher may die with the answer.
   self->request(self->state.supervisor, self->state.house->settings.lease, run_suspect{held})
       .then(
           [self](suspect_cleared) {
-            self->state.suspecting = false;
+            no_suspect_runs(self);
             suspect(self); // the next one at once, until there is none
           },
           [self, held](const caf::error& why) {
-            self->state.suspecting = false;
-            // Its branch is stopped and nobody ran it: that is not a lease lost.
-            if (why == errc::unavailable) release(self, my_keeper(self), held);
+            if (why == errc::unavailable) return hand_back(self, held); // its branch is stopped
+            no_suspect_runs(self);
           });
 }
 
@@ -79,13 +92,19 @@ void suspect(self_ptr self) {
   self->request(my_keeper(self), caf::infinite, claim_suspect{})
       .then(
           [self](const claimed& got) {
-            if (got.leases.empty()) {
-              self->state.suspecting = false;
-              return;
-            }
+            if (got.leases.empty()) return no_suspect_runs(self);
             run_alone(self, got.leases.front());
           },
-          [self](const caf::error&) { self->state.suspecting = false; });
+          [self](const caf::error&) { no_suspect_runs(self); });
+}
+
+// The house is stopping: no suspect is claimed any more; answered when none is on its way.
+caf::result<drained> stop(self_ptr self) {
+  auto& s = self->state;
+  s.stop_asker = self->make_response_promise<drained>();
+  auto promise = s.stop_asker;
+  if (!s.suspecting) no_suspect_runs(self);
+  return promise;
 }
 
 // Batch after batch, until one comes back short.
@@ -137,8 +156,10 @@ reaper_actor::behavior_type reaper(self_ptr self, house_ptr house, supervisor_ac
       [self](const colleagues& staff) {
         auto& s = self->state;
         s.staff = staff;
-        s.reaping = s.finding = s.suspecting = s.forgetting = false; // the old ones will not answer
+        s.reaping = s.finding = s.forgetting = false; // the old ones will not answer
+        no_suspect_runs(self);
       },
+      [self](stop_claiming) { return stop(self); },
   };
 }
 

@@ -21,6 +21,7 @@ struct reaper_memory {
   bool reaping = false;
   bool finding = false;
   bool suspecting = false;
+  caf::typed_response_promise<drained> stop_asker;
   bool forgetting = false;
   bool was_away = false; // the database, at the last poll
   steady::time_point

@@ -126,6 +126,8 @@ void fill_vacancies(self_ptr self) {
   introduce(self);
 }
 
+void one_drained(self_ptr self, const tenant_id& who);
+
 // -- branches ---------------------------------------------------------------------
 
 // The tenant's dispatcher, started when it is not there; none while its branch is stopped.
@@ -159,12 +161,14 @@ void somebody_down(self_ptr self, const caf::down_msg& down) {
   auto& s = self->state;
   for (auto& one : s.posts)
     if (one.holder == down.source) {
-      if (!s.stopping) post_vacant(self, one, down.reason);
+      post_vacant(self, one,
+                  down.reason); // also in an orderly stop: leases go back through keepers
       return;
     }
   for (auto& [tenant, one] : s.branches)
     if (one.dispatcher && caf::actor_cast<caf::actor_addr>(one.dispatcher) == down.source) {
-      if (!s.stopping) branch_down(self, tenant, one, down.reason);
+      if (s.stopping) return one_drained(self, tenant);
+      branch_down(self, tenant, one, down.reason);
       return;
     }
 }
@@ -188,23 +192,27 @@ void dismiss(self_ptr self) {
   self->quit();
 }
 
-void one_drained(self_ptr self) {
-  if (--self->state.still_draining == 0) dismiss(self);
+// What is not a tenant's is the reaper's, under no name.
+void one_drained(self_ptr self, const tenant_id& who) {
+  auto& s = self->state;
+  if (s.draining.erase(who) > 0 && s.draining.empty()) dismiss(self);
+}
+
+template <class Actor>
+void drain(self_ptr self, const Actor& whom, const tenant_id& name, caf::timespan limit) {
+  self->state.draining.insert(name);
+  self->request(whom, limit, stop_claiming{})
+      .then([self, name](drained) { one_drained(self, name); },
+            [self, name](const caf::error&) { one_drained(self, name); });
 }
 
 caf::result<drained> stop(self_ptr self, const orderly_stop& command) {
   auto& s = self->state;
   s.stopping = true;
   s.stop_asker = self->make_response_promise<drained>();
-  s.still_draining = 1;
+  drain(self, s.reaper, {}, command.limit);
   for (auto& [tenant, one] : s.branches)
-    if (one.dispatcher) {
-      ++s.still_draining;
-      self->request(one.dispatcher, command.limit, stop_claiming{})
-          .then([self](drained) { one_drained(self); },
-                [self](const caf::error&) { one_drained(self); });
-    }
-  one_drained(self);
+    if (one.dispatcher) drain(self, one.dispatcher, tenant, command.limit);
   return s.stop_asker;
 }
 

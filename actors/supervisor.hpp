@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ struct supervisor_memory {
   reaper_actor reaper;
   std::map<tenant_id, branch> branches;
   bool stopping = false;
-  std::size_t still_draining = 0;
+  std::set<tenant_id> draining;
   caf::typed_response_promise<drained> stop_asker;
 };
 

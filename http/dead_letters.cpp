@@ -107,19 +107,6 @@ or_problem<page_asked> read_page(const parameters& given) {
   return page;
 }
 
-void read_whole(members& in, std::string_view name, int least, int most, int& into) {
-  const auto* found = in.any(name, need::optional);
-  if (found == nullptr) return;
-  const bool fits = found->is_number_unsigned() ? found->get<std::uint64_t>() <= INT32_MAX
-                                                : found->is_number_integer();
-  const auto number = fits ? found->get<std::int64_t>() : least - 1;
-  if (number < least || number > most)
-    in.wrong(name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most)
-                       + " is expected");
-  else
-    into = static_cast<int>(number);
-}
-
 or_problem<storage::paced_replay> read_paced_replay(std::string_view body,
                                                     const http_settings& limits) {
   const auto read = read_body(body, limits);
@@ -139,8 +126,10 @@ or_problem<storage::paced_replay> read_paced_replay(std::string_view body,
   if (all == filtered && errors.empty())
     in.wrong("all", all ? "contradicts the filter"
                         : "true is expected where no cause, type, channel or since is given");
-  read_whole(in, "limit", 1, 10'000, wanted.rows_max);
-  read_whole(in, "per_second", 1, 1'000, wanted.per_second);
+  if (const auto rows = in.whole("limit", need::optional, 1, 10'000))
+    wanted.rows_max = static_cast<int>(*rows);
+  if (const auto pace = in.whole("per_second", need::optional, 1, 1'000))
+    wanted.per_second = static_cast<int>(*pace);
   wanted.even_if_doubtful = in.truth("even_if_doubtful", need::optional).value_or(false);
   if (!errors.empty()) return refusal(problem_code::invalid_request, {}, std::move(errors));
   return wanted;
@@ -159,10 +148,6 @@ or_problem<bool> read_even_if_doubtful(std::string_view body, const http_setting
 }
 
 // -- telling -------------------------------------------------------------------
-
-void set_unless_empty(json& into, const char* name, const std::string& text) {
-  if (!text.empty()) into[name] = text;
-}
 
 json told_dead_letter(const storage::dead_letter& one) {
   json told = {{"id", one.key.event.text},

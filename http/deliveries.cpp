@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "actors/office.hpp"
 #include "http/members.hpp"
 #include "storage/log.hpp"
 #include "storage/model/uuid.hpp"
@@ -53,6 +54,7 @@ or_problem<answer> resolve_delivery(const request& asked, const means& with) {
   if (!answered->taken)
     return refusal(problem_code::not_in_doubt, "its state is " + to_string(answered->now));
   if (answered->changed) log_resolved(asked.tenant, which, *answered);
+  if (answered->now == state::retry_wait) with.staff.work_ready(asked.tenant); // it is due
   answer told;
   told.body = nlohmann::ordered_json{{"id", which.event.text},
                                      {"channel", spelled(which.via)},

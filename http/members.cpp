@@ -76,6 +76,10 @@ void members::wrong(std::string_view name, std::string detail) {
   errors_.push_back({pointer(name), std::move(detail)});
 }
 
+void set_unless_empty(nlohmann::ordered_json& into, const char* name, const std::string& text) {
+  if (!text.empty()) into[name] = text;
+}
+
 or_problem<nlohmann::json> read_body(std::string_view body, const http_settings& limits) {
   json_limits door;
   door.depth_max = limits.depth_max;

@@ -160,10 +160,6 @@ problem no_template_for(const notification& asked, const std::string& subject) {
                  {{asked.channels_given ? "/channels" : "/type", std::move(detail)}});
 }
 
-void set_unless_empty(nlohmann::ordered_json& into, const char* name, const std::string& text) {
-  if (!text.empty()) into[name] = text;
-}
-
 nlohmann::ordered_json told_attempt(const storage::attempt_view& attempt) {
   nlohmann::ordered_json told = {{"number", attempt.number}};
   set_unless_empty(told, "begun_at", attempt.begun_at);
