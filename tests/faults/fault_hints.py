@@ -79,7 +79,7 @@ def run(stage, report, options):
 
 def claims(report, scene, gate, service, users):
     """The claim commits and its answer never comes: the rows are leased to nobody, until the lease runs out."""
-    due = dict(post_later(scene, service, f"{user}c", 1.0 + n / 50) for n, user in enumerate(users))
+    due = dict(post_later(scene, service, f"{user}c", 2.0 + len(users) / 40 + n / 50) for n, user in enumerate(users))
     gate.rule("claims", "after", ["claim"], commit=True, word=next(iter(due)), times=1)
     gate.wait_for("claims")
     took = served(scene, due)
