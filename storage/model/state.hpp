@@ -68,6 +68,8 @@ inline constexpr move allowed_moves[] = {
     {state::pending, state::suppressed},
     {state::pending, state::cancelled},
     {state::pending, state::expired},
+    {state::pending, state::provider_accepted}, // a stop finds an acceptance on record
+    {state::pending, state::in_doubt},          // a stop finds that a doubt stands
     {state::leased, state::provider_accepted},
     {state::leased, state::retry_wait},
     {state::leased, state::permanent_failure},
@@ -81,6 +83,8 @@ inline constexpr move allowed_moves[] = {
     {state::retry_wait, state::cancelled},
     {state::retry_wait, state::expired},
     {state::retry_wait, state::permanent_failure},
+    {state::retry_wait, state::provider_accepted}, // as from pending
+    {state::retry_wait, state::in_doubt},
     {state::in_doubt, state::leased},            // policy: resend with the same identity
     {state::in_doubt, state::provider_accepted}, // evidence, or a person
     {state::in_doubt, state::retry_wait},        // a person: not accepted

@@ -6,7 +6,9 @@
 -- Rows are locked in key order first. What a stale holder learned is kept as evidence: its attempt row is completed. It
 -- moves a delivery that stands in doubt, and no other:
 --   an acceptance, of whichever attempt, settles it; elsewhere it is stamped, and the next permit finds it
---   a refusal of the newest attempt ends the doubt as it would have ended the lease, unless a stop holds the delivery
+--   a refusal of the newest attempt in the trail, while that is unknown, ends the doubt as it would have ended the
+--   lease, unless a stop holds the delivery
+-- While a doubt stands, neither a stop nor the loss of a worker ends the delivery: it is held in doubt.
 with given as materialized (
   select g.* from json_to_recordset($1::json) as g(
     n integer, event_id uuid, channel text, lease_token bigint, state text, delay_ms bigint, gives_up_ms bigint,
@@ -28,15 +30,23 @@ judged as materialized (
   select h.*,
          h.standing_token = h.lease_token and h.was = 'leased' as ours,
          h.standing_token = h.lease_token and h.was <> 'leased'
-           and (h.was = h.state or coalesce(h.outcome = (select a.outcome from arauto.attempt a
-                 where a.event_id = h.event_id and a.channel = h.channel and a.lease_token = h.lease_token
-                   and not a.late), false)) as ours_before,
+           and case when h.outcome is null then h.was = h.state
+                    else coalesce(h.outcome = (select a.outcome from arauto.attempt a
+                      where a.event_id = h.event_id and a.channel = h.channel and a.lease_token = h.lease_token
+                        and not a.late), false) end as ours_before,
          h.was = 'in_doubt'
            and (h.outcome = 'accepted'
-                or (h.standing_token = h.lease_token and h.stop_reason is null
-                    and h.outcome in ('refused_for_now', 'refused', 'bad_address'))) as ends_doubt,
+                or (h.outcome in ('refused_for_now', 'refused', 'bad_address') and h.stop_reason is null
+                    and exists (
+                      select from (select a.lease_token, a.outcome from arauto.attempt a
+                                    where a.event_id = h.event_id and a.channel = h.channel
+                                    order by a.lease_token desc limit 1) newest
+                       where newest.lease_token = h.lease_token and newest.outcome = 'unknown'))) as ends_doubt,
          case when h.state = 'provider_accepted' or h.accepted_at is not null then 'provider_accepted'
-              when h.doubted_at is not null and h.outcome is null and h.state = 'pending' then 'in_doubt' -- as it was
+              when h.doubted_at is not null and h.outcome is null and h.state in ('pending', 'permanent_failure')
+              then 'in_doubt' -- as it was
+              when h.doubted_at is not null and h.stop_reason is not null and h.state in ('retry_wait', 'pending')
+              then 'in_doubt'
               when h.stop_reason is null then h.state
               when h.state in ('retry_wait', 'pending') and h.stop_reason = 'opted_out' then 'suppressed'
               when h.state in ('retry_wait', 'pending') then 'cancelled'
@@ -55,7 +65,8 @@ moved as (
                            else d.doubted_at end,
          gives_up_at = case when j.becomes = 'in_doubt' and d.stop_reason is null
                             then clock_timestamp() + j.gives_up_ms * interval '1 millisecond' end,
-         next_attempt_at = case when j.delay_ms is null or (j.becomes = 'in_doubt' and d.stop_reason is not null)
+         next_attempt_at = case when j.delay_ms is null or (j.becomes = 'in_doubt' and (d.stop_reason is not null
+                                                                     or j.state = 'permanent_failure'))
                                 then 'infinity'
                                 else clock_timestamp() + j.delay_ms * interval '1 millisecond' end,
          begun_at = null, lease_owner = null, lease_until = null,

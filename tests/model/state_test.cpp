@@ -19,12 +19,15 @@ namespace {
 std::set<state> reachable_from(state from) {
   using s = state;
   switch (from) {
-  case s::pending: return {s::leased, s::suppressed, s::cancelled, s::expired};
+  case s::pending:
+    return {s::leased, s::suppressed, s::cancelled, s::expired, s::provider_accepted, s::in_doubt};
   case s::leased:
     return {s::provider_accepted, s::retry_wait, s::permanent_failure, s::in_doubt,
             s::suppressed,        s::cancelled,  s::expired,           s::pending};
   case s::retry_wait:
-    return {s::leased, s::suppressed, s::cancelled, s::expired, s::permanent_failure};
+    return {s::leased,  s::suppressed,        s::cancelled,
+            s::expired, s::permanent_failure, s::provider_accepted,
+            s::in_doubt};
   case s::in_doubt: return {s::leased, s::provider_accepted, s::retry_wait, s::permanent_failure};
   case s::permanent_failure: return {s::pending};
   default: return {};

@@ -8,7 +8,9 @@
 #ifndef FAULTS
 #define FAULTS 2       /* crashes, lost commits, lost answers, frozen workers: so many in one run, anywhere */
 #endif
+#ifndef ATTEMPTS_MAX
 #define ATTEMPTS_MAX 2
+#endif
 #define LOST_MAX 2     /* lost_leases at which a delivery is given up */
 #define RESENDS_MAX 1  /* the doubt's policy: resend, at most so often, then held */
 
@@ -39,6 +41,7 @@
 #define STOPPED 1
 #define IN_FLIGHT 2
 #define DOUBTED 3
+#define SETTLED 4
 
 typedef delivery {
   byte state;
@@ -53,7 +56,8 @@ typedef delivery {
   bool doubted;        /* doubted_at: the doubt stands */
   bool held;           /* next_attempt_at is infinity */
   bool ran_out;        /* lease_until has passed, by the database's clock */
-  byte trail;          /* the attempt row of the newest token */
+  byte tried;          /* the newest token in the trail */
+  byte trail;          /* and what its row says */
 }
 delivery d;
 byte lock;             /* who has the row */
@@ -66,7 +70,7 @@ bool killed[2];
 
 /* witnesses: what happened outside, and what was promised */
 byte taken;            /* messages the provider has */
-bool newest_taken;     /* that of the newest token is among them */
+byte taken_by;         /* under which token it got the newest of them */
 bool acknowledged;     /* a stop was answered */
 byte listed;           /* as what */
 byte permits;          /* attempts begun and not given back */
@@ -77,15 +81,18 @@ inline lease_ends() { d.begun = false; d.owner = 0; d.ran_out = false }
 
 /* arauto.may_move: the trigger fails the statement of whoever tries another. */
 #define MOVES(s) (d.state == s || d.state == LEASED \
-  || (d.state == PENDING && (s == LEASED || s == SUPPRESSED || s == CANCELLED)) \
-  || (d.state == RETRY_WAIT && (s == LEASED || s == SUPPRESSED || s == CANCELLED || s == FAILED)) \
+  || (d.state == PENDING && (s == LEASED || s == SUPPRESSED || s == CANCELLED || s == ACCEPTED || s == IN_DOUBT)) \
+  || (d.state == RETRY_WAIT && (s == LEASED || s == SUPPRESSED || s == CANCELLED || s == FAILED || s == ACCEPTED \
+                                || s == IN_DOUBT)) \
   || (d.state == IN_DOUBT && (s == LEASED || s == ACCEPTED || s == RETRY_WAIT || s == FAILED)))
-inline write(s) { assert(MOVES(s)); d.state = s }
+/* P6: a prohibition buries neither a doubt that stands nor an acceptance on record. */
+#define BURIES(s) ((s == SUPPRESSED || s == CANCELLED) && (d.doubted || d.accepted))
+inline write(s) { assert(MOVES(s)); assert(!BURIES(s)); d.state = s }
 
 /* P4: who may talk to the provider holds the row, and nobody else has moved it. */
 inline the_lease_is_mine() { assert(!trust[me] || (d.state == LEASED && d.token == token && d.begun)) }
 /* P6: the provider has it twice only where we say that it may. */
-inline take() { taken++; assert(taken == 1 || d.doubts > 0); newest_taken = newest_taken || token == d.token }
+inline take() { taken++; assert(taken == 1 || d.doubts > 0); taken_by = token }
 
 #include "statements.pml"
 
@@ -231,7 +238,7 @@ end:
   :: atomic { !killed[1] && (held_token[1] != 0 || lock == 2) && faults < FAULTS -> faults++; killed[1] = true }
   :: timeout -> /* nothing can happen any more: P3, I4, I5, I6, P7 */
        assert(d.state != NONE);
-       assert(FINAL(d.state) || (d.state == IN_DOUBT && d.held));
+       assert(FINAL(d.state) || (d.state == IN_DOUBT && d.held && !d.accepted));
        assert(d.state != ACCEPTED || taken > 0);
        assert(taken == 0 || d.state == ACCEPTED || d.doubts > 0);
        assert(d.attempts == permits && d.attempts <= ATTEMPTS_MAX && d.lost <= LOST_MAX);

@@ -78,6 +78,7 @@ checks() {
   rows | sort -u -k1,1 | while IFS=$'\t' read -r guard file text breaks; do
     case "$guard" in
       NO_permit_stop | NO_claim_stop) echo "must_break $guard '$breaks' $walls" ;;
+      NO_settle_doubt) echo "must_break $guard '$breaks' -DATTEMPTS_MAX=3 -D$guard" ;; # a resend, then a retry
       *) echo "must_break $guard '$breaks' -D$guard" ;;
     esac
   done

@@ -14,9 +14,7 @@ inline claim_row() {
   d.token++;
   d.owner = me + 1;
   d.begun = false;
-  d.ran_out = false;
-  d.trail = 0;
-  newest_taken = false
+  d.ran_out = false
 }
 
 #ifndef NO_permit_token
@@ -91,7 +89,7 @@ inline permit_row() {
 #endif
 
 #ifndef NO_late_refusal_token
-#define IS_NEWEST (d.token == token)
+#define IS_NEWEST (d.tried == token && d.trail == UNKNOWN)
 #else
 #define IS_NEWEST true
 #endif
@@ -119,6 +117,9 @@ inline becomes() {
   :: else ->
      if
      :: d.doubted && said == BACK -> wanted = IN_DOUBT
+#ifndef NO_settle_doubt
+     :: d.doubted && said != BACK && d.stop != 0 && wanted == RETRY_WAIT -> wanted = IN_DOUBT
+#endif
      :: else ->
         if
 #ifndef NO_settle_stop
@@ -145,7 +146,7 @@ inline settle_row() {
 #endif
      fi;
      if
-     :: said != BACK -> d.lost = 0; d.trail = said
+     :: said != BACK -> d.lost = 0; d.tried = token; d.trail = said
      :: else
      fi;
      if
@@ -162,7 +163,7 @@ inline settle_row() {
      lease_ends()
   :: else ->
      if
-     :: d.token == token && (d.state == wanted || said == d.trail)
+     :: d.token == token && (said == BACK -> d.state == wanted : d.tried == token && said == d.trail)
         /* ours, by an earlier run whose answer was lost */
      :: else ->
         becomes();
@@ -176,7 +177,7 @@ inline settle_row() {
            fi
 #endif
         :: d.state == IN_DOUBT && (said == NOT_NOW || said == REFUSED) && IS_NEWEST && NOT_STOPPED ->
-           assert(!newest_taken); /* a message the provider has is not called refused */
+           assert(taken_by != d.tried); /* a message the provider has is not called refused */
            if
            :: d.doubts == 1 -> d.doubted = false
            :: else
@@ -235,7 +236,8 @@ inline reap_row() {
   :: else
   fi;
   d.lost = d.lost + !begun;
-  d.trail = (begun -> UNKNOWN : 0);
+  d.trail = (begun -> UNKNOWN : d.trail);
+  d.tried = (begun -> d.token : d.tried);
   write(after);
   lease_ends()
 }
@@ -247,17 +249,21 @@ inline stop_row(why) {
   :: !FINAL(d.state) ->
      d.stop = (d.stop -> d.stop : why);
      if
-     :: WAITS(was) && was != IN_DOUBT || was == LEASED && !was_begun && d.doubts == 0 ->
-        write((why == OPT_OUT -> SUPPRESSED : CANCELLED));
-        lease_ends();
-        listed = STOPPED
-     :: was == LEASED && !was_begun && d.doubts > 0 ->
-        write(IN_DOUBT);
-        d.held = true;
-        lease_ends();
-        listed = DOUBTED
      :: was == LEASED && was_begun -> listed = IN_FLIGHT
-     :: was == IN_DOUBT -> d.held = true; listed = DOUBTED
+     :: else ->
+        if
+#ifndef NO_stop_evidence
+        :: d.accepted -> write(ACCEPTED); listed = SETTLED
+#endif
+        :: else ->
+           if
+#ifndef NO_stop_doubt
+           :: d.doubted -> write(IN_DOUBT); d.held = true; listed = DOUBTED
+#endif
+           :: else -> write((why == OPT_OUT -> SUPPRESSED : CANCELLED)); listed = STOPPED
+           fi
+        fi;
+        lease_ends()
      fi
   fi
 }

@@ -17,7 +17,9 @@ state becomes(const delivery_row& row, const storage::settlement& asked) {
   const auto wanted = asked.decided.next;
   const bool again = wanted == state::retry_wait || wanted == state::pending;
   if (wanted == state::provider_accepted || row.accepted_at) return state::provider_accepted;
-  if (row.doubted_at && !asked.attempted && wanted == state::pending) return state::in_doubt;
+  const bool lost = wanted == state::pending || wanted == state::permanent_failure;
+  if (row.doubted_at && !asked.attempted && lost) return state::in_doubt;
+  if (row.doubted_at && !row.stop_reason.empty() && again) return state::in_doubt;
   if (row.stop_reason.empty() || !again) return wanted;
   return row.stop_reason == "opted_out" ? state::suppressed : state::cancelled;
 }
@@ -38,9 +40,9 @@ void store::move_settled(delivery_row& row, const storage::settlement& asked, st
   row.gives_up_at.reset();
   if (in_doubt && row.stop_reason.empty() && asked.decided.gives_up_after.count() > 0)
     row.gives_up_at = clock() + asked.decided.gives_up_after;
-  row.next_attempt_at = asked.decided.hold || (in_doubt && !row.stop_reason.empty())
-                            ? never
-                            : clock() + asked.decided.delay;
+  const bool held = !row.stop_reason.empty() || asked.decided.next == state::permanent_failure;
+  row.next_attempt_at =
+      asked.decided.hold || (in_doubt && held) ? never : clock() + asked.decided.delay;
   row.begun_at.reset();
   row.lease_until.reset();
   row.owner = {};
@@ -92,16 +94,20 @@ storage::settled store::settle_one(const storage::settlement& asked) {
   const auto trail = attempts.find({asked.key, asked.held.number});
   const bool known = asked.attempted && trail != attempts.end() && !trail->second.late
                      && trail->second.outcome == outcome_of(asked);
-  const bool ours_before =
-      same_token && was.now != state::leased && (was.now == asked.decided.next || known);
+  const bool ours_before = same_token && was.now != state::leased
+                           && (asked.attempted ? known : was.now == asked.decided.next);
   const auto next = becomes(row, asked);
+  const auto newer = attempts.lower_bound({asked.key, asked.held.number + 1});
+  const bool newest = newer == attempts.end() || !(newer->first.first == asked.key);
+  const bool newest_unknown =
+      newest && trail != attempts.end() && trail->second.outcome == "unknown";
   const bool accepted = asked.attempted && asked.what.said == verdict::accepted;
   const bool refused =
       asked.attempted
       && (asked.what.said == verdict::refused || asked.what.said == verdict::refused_for_now
           || asked.what.said == verdict::bad_address);
   const bool ends_doubt = was.now == state::in_doubt
-                          && (accepted || (same_token && was.stop_reason.empty() && refused));
+                          && (accepted || (newest_unknown && was.stop_reason.empty() && refused));
   if (ours)
     move_settled(row, asked, next);
   else if (!ours_before && (accepted || ends_doubt))
@@ -184,31 +190,25 @@ store::replay(const tenant_id& tenant, const delivery_key& which, bool even_if_d
 
 // -- stop_event.sql, stop_user.sql --------------------------------------------------------
 
+// arauto.stop_makes.
 std::string store::stop_one(delivery_row& row, const std::string& reason) {
-  const bool waiting = row.now == state::pending || row.now == state::retry_wait;
-  const bool unbegun = row.now == state::leased && !row.begun_at;
-  const bool ends = waiting || (unbegun && !row.doubted_at);
-  const bool doubts = unbegun && row.doubted_at;
-  std::string came_to = to_string(row.now);
-  if (ends)
-    came_to = "stopped";
-  else if (doubts)
-    came_to = "in_doubt";
-  else if (row.now == state::leased)
-    came_to = "in_flight";
   if (row.stop_reason.empty()) row.stop_reason = reason;
-  if (row.now == state::in_doubt || doubts) row.next_attempt_at = never;
-  if (ends || doubts) {
-    row.owner = {};
-    row.lease_until.reset();
+  if (row.now == state::leased && row.begun_at) return "in_flight";
+  if (is_final(row.now)) return to_string(row.now);
+  row.owner = {};
+  row.lease_until.reset();
+  if (!row.accepted_at && row.doubted_at) {
+    row.now = state::in_doubt;
+    row.next_attempt_at = never;
+    return "in_doubt";
   }
-  if (doubts) row.now = state::in_doubt;
-  if (ends) {
-    row.now = reason == "opted_out" ? state::suppressed : state::cancelled;
-    row.cause = reason;
-    row.settled_at = clock();
-  }
-  return came_to;
+  row.settled_at = clock();
+  row.gives_up_at.reset();
+  row.cause = row.accepted_at ? "" : reason;
+  row.now = row.accepted_at         ? state::provider_accepted
+            : reason == "opted_out" ? state::suppressed
+                                    : state::cancelled;
+  return row.accepted_at ? "provider_accepted" : "stopped";
 }
 
 std::vector<storage::stop_view> store::stop_event(const tenant_id& tenant, const event_id& id,
