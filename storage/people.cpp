@@ -35,8 +35,11 @@ result<std::vector<stop_view>> erase_recipient(session& db, const tenant_id& ten
   });
   if (!buried) return buried.why();
   auto stops = db.in_transaction([&](session::transaction& t) {
+    std::string ids;
+    for (const auto& row : t.run(sql::recipient_erase_messages, tenant.text, user.text))
+      ids += (ids.empty() ? "" : ",") + text(row[0]);
     auto met = read_stops(t.run(sql::stop_user, tenant.text, user.text, "erased"));
-    t.run(sql::recipient_erase_messages, tenant.text, user.text);
+    t.run(sql::recipient_erase_words, "{" + ids + "}");
     return met;
   });
   if (stops && !*buried && stops->empty()) return errc::not_found;

@@ -19,8 +19,7 @@ with given as materialized (
 held as materialized (
   select g.*, d.tenant_id, d.attempts, d.begun_at, d.stop_reason, d.accepted_at, d.state as was,
          d.lease_token as standing_token, d.doubted_at,
-         g.detail is not null and exists (
-           select from arauto.event e where e.id = d.event_id and e.erased_at is not null) as forgotten
+         g.detail is not null and arauto.is_erased(d.event_id) as forgotten -- under the lock: it may have waited
     from given g
     cross join lateral (
       select d.* from arauto.delivery d where d.event_id = g.event_id and d.channel = g.channel

@@ -35,7 +35,12 @@ struct old_office : ledger {
     const auto held = claim_one();
     permit_one(held);
     settle_one(held, verdict::refused, {state::permanent_failure, {}, false, "refused"});
+    ended_days_ago(id, 95);
     return id;
+  }
+  void ended_days_ago(const event_id& id, int age) {
+    sql("update arauto.delivery set settled_at = now() - interval '" + std::to_string(age)
+        + " days' where event_id = '" + id.text + "'");
   }
   int retired(int rows_max = 500) {
     const auto made = storage::retire(db, days, rows_max);
@@ -48,11 +53,19 @@ struct old_office : ledger {
                  "id = '"
                  + id.text + "'");
   }
-  void await_a_waiter() {
-    while (value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
+  bool one_waits() {
+    return value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
                  "datname = current_database()")
-           == "0")
+           != "0";
+  }
+  void await_a_waiter() {
+    while (!one_waits())
       std::this_thread::yield();
+  }
+  // How many of a provider's words stand.
+  std::string words() {
+    return value("select (select count(detail) from arauto.delivery) + (select count(detail) from "
+                 "arauto.attempt)");
   }
 };
 
@@ -61,6 +74,19 @@ std::string with_values(std::string text, const std::string& one, const std::str
   while (text.rfind("$1::") != std::string::npos)
     text.replace(text.rfind("$1::"), 2, one);
   return text.replace(text.rfind("$2::"), 2, two);
+}
+
+std::string refused_json(const storage::lease& held) {
+  return nlohmann::json{{{"n", 0},
+                         {"event_id", held.key.event.text},
+                         {"channel", "email"},
+                         {"lease_token", held.held.number},
+                         {"state", "permanent_failure"},
+                         {"outcome", "refused"},
+                         {"code", 550},
+                         {"detail", "550 unknown: ana@example.com"},
+                         {"cause", "refused"}}}
+      .dump();
 }
 
 std::string accept_one_json(const notification& asked, int n) {
@@ -85,6 +111,7 @@ BOOST_FIXTURE_TEST_CASE(an_old_event_that_is_over_goes_with_all_that_hangs_on_it
   const auto held = claim_one();
   permit_one(held);
   settle_accepted(held);
+  ended_days_ago(over, 95);
   const auto young = accepted_event("o-2");
   const auto later = claim_one();
   permit_one(later);
@@ -112,6 +139,18 @@ BOOST_FIXTURE_TEST_CASE(an_event_with_anything_live_is_kept_however_old_P3, old_
   permit_one(held);
   settle_one(held, verdict::unknown, {state::in_doubt, {}, true, "lost_answer"});
   kept(id, "in_doubt"); // P6: until somebody knows
+}
+
+// Sent late, doubted long, or tried again: an end is kept as long as an event.
+BOOST_FIXTURE_TEST_CASE(what_ended_a_minute_ago_is_kept_however_old_its_event_is, old_office) {
+  const auto ended = old_dead_letter("o-1");
+  ended_days_ago(ended, 0);
+  const auto over = old_dead_letter("o-2");
+  BOOST_TEST(retired(1) == 1); // the limit is not spent on what is kept
+  BOOST_TEST(rows_of(ended) == "3");
+  BOOST_TEST(rows_of(over) == "0");
+  ended_days_ago(ended, days - 1);
+  BOOST_TEST(retired() == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_old_goes_in_batches_until_one_comes_back_short, old_office) {
@@ -196,7 +235,8 @@ BOOST_FIXTURE_TEST_CASE(a_late_answer_leaves_no_trail_without_its_delivery, old_
   permit_one(frozen);
   settle_one(frozen, verdict::unknown, {state::in_doubt, {}, true, "worker_lost"});
   // Of an attempt before the newest, and the first word about it.
-  sql("update arauto.delivery set state = 'permanent_failure', settled_at = now(), "
+  sql("update arauto.delivery set state = 'permanent_failure', settled_at = now() - interval '95 "
+      "days', "
       "lease_token = lease_token + 1");
   sql("delete from arauto.attempt");
   const nlohmann::json answer = {{{"n", 0},
@@ -229,6 +269,52 @@ BOOST_FIXTURE_TEST_CASE(a_late_answer_leaves_no_trail_without_its_delivery, old_
   retiring.commit();
   BOOST_TEST(settling.get() == 0u);
   BOOST_TEST(rows_of(id) == "0");
+}
+
+// -- a provider's words against an erasure -------------------------------------------------------
+
+BOOST_FIXTURE_TEST_CASE(an_answer_that_waited_for_an_erasure_leaves_no_words, old_office) {
+  const auto id = accepted_event("o-1");
+  const auto held = claim_one();
+  permit_one(held);
+  pqxx::connection other{url};
+  pqxx::work erasing{other};
+  const auto told = erasing.exec_params(storage::sql::recipient_erase_messages.text, "acme", "ana");
+  BOOST_REQUIRE_EQUAL(told.size(), 1);
+  auto settling = std::async(std::launch::async, [&] {
+    pqxx::connection third{url};
+    pqxx::work work{third};
+    work.exec_params(storage::sql::settle.text, refused_json(held));
+    work.commit();
+  });
+  await_a_waiter();
+  erasing.exec_params(storage::sql::stop_user.text, "acme", "ana", "erased");
+  erasing.exec_params(storage::sql::recipient_erase_words.text, "{" + id.text + "}");
+  erasing.commit();
+  settling.get();
+  BOOST_TEST(to_string(state_of(id)) == "permanent_failure");
+  BOOST_TEST(words() == "0");
+}
+
+// The first to come holds the row, here a final one, which no stop would lock.
+BOOST_FIXTURE_TEST_CASE(an_erasure_waits_for_a_late_answer_and_takes_its_words, old_office) {
+  const auto id = accepted_event("o-1");
+  const auto held = claim_one();
+  permit_one(held);
+  settle_one(held, verdict::unknown, {state::in_doubt, {}, true, "lost_answer"});
+  sql("update arauto.delivery set gives_up_at = now()");
+  BOOST_REQUIRE_EQUAL(storage::give_up_waits(db, 1)->size(), 1);
+  pqxx::connection other{url};
+  pqxx::work settling{other};
+  settling.exec_params(storage::sql::settle.text, refused_json(held));
+  auto erasing =
+      std::async(std::launch::async, [&] { return bool(storage::erase_recipient(db, acme, ana)); });
+  while (erasing.wait_for(std::chrono::seconds{0}) != std::future_status::ready && !one_waits())
+    std::this_thread::yield();
+  settling.commit();
+  BOOST_TEST(erasing.get());
+  BOOST_TEST(value("select outcome from arauto.attempt") == "refused");
+  BOOST_TEST(words() == "0");
 }
 
 // -- an accept against an erasure ----------------------------------------------------------------
