@@ -260,4 +260,15 @@ delivery_actor::behavior_type delivery(self_ptr self, house_ptr house, storage::
   };
 }
 
+void log_crash(const storage::lease& held, const caf::error& reason, std::size_t restarts) {
+  log::error("actor_died", {{"actor", "delivery"},
+                            {"tenant", held.tenant.text},
+                            {"event_id", held.key.event.text},
+                            {"channel", spelled(held.key.via)},
+                            {"lease_token", held.held.number},
+                            {"reason", reason == errc::crashed_in_send ? "crashed_in_send"
+                                                                       : "crashed_before_send"},
+                            {"restarts", restarts}});
+}
+
 } // namespace arauto

@@ -35,4 +35,7 @@ delivery_actor::behavior_type delivery(delivery_actor::stateful_pointer<delivery
                                        house_ptr house, storage::lease held, keeper_actor keeper,
                                        courier_actor courier, dispatcher_actor dispatcher);
 
+// Said by its dispatcher: one line for each death.
+void log_crash(const storage::lease& held, const caf::error& reason, std::size_t restarts);
+
 } // namespace arauto

@@ -4,7 +4,6 @@
 
 #include "actors/delivery.hpp"
 #include "actors/release.hpp"
-#include "storage/log.hpp"
 
 namespace arauto {
 
@@ -129,8 +128,7 @@ void run_or_release(self_ptr self, const storage::lease& held) {
     release(self, held);
 }
 
-// Leases born with their events, in places that were offered (maybe by a dispatcher before this
-// one).
+// Leases born with their events, in places that were offered (maybe by one before this one).
 void run_born(self_ptr self, const leases_granted& granted) {
   for (const auto& held : granted.leases) {
     lane_of(self, held.key.via).returned(1);
@@ -175,40 +173,25 @@ void claim(self_ptr self, channel via) {
             });
 }
 
-// A crash is the only thing that is counted against a delivery here; all other ends are results it
-// settled itself. Only before its attempt: once the provider may know, what follows is for the
-// template to say, and that died with the actor. The lease runs out, and reap.sql decides.
+// Only before its attempt: once the provider may know, what follows is for the template to say,
+// and that died with the actor. The lease runs out, and reap.sql decides.
 void settle_crash(self_ptr self, const storage::lease& held) {
   const auto& rules = self->state.house->settings;
-  storage::settlement what;
-  what.key = held.key;
-  what.held = held.held;
-  what.attempted = false;
-  what.given_back = true;
-  what.lost = true;
-  what.decided = plan_after_crash(held.lost_leases, rules.lost_leases_max, rules.retry);
-  self->request(some_keeper(self), caf::infinite, settle_attempt{std::move(what)})
+  const auto decided = plan_after_crash(held.lost_leases, rules.lost_leases_max, rules.retry);
+  self->request(some_keeper(self), caf::infinite, settle_attempt{lost(held, decided)})
       .then([self](
                 const storage::settled& answer) { self->state.house->numbers.settled(answer.now); },
             [](const caf::error&) {});
 }
 
-void note_crash(self_ptr self, const storage::lease& held, const caf::error& reason) {
+// True when there were too many of them.
+bool note_crash(self_ptr self, const storage::lease& held, const caf::error& reason) {
   auto& s = self->state;
-  s.crashes.count(self->clock().now(), s.house->settings.restart_window);
+  const auto& rules = s.house->settings;
+  const auto crashes = s.crashes.count(self->clock().now(), rules.restart_window);
   s.house->numbers.restarted();
-  log::error("actor_died", {{"actor", "delivery"},
-                            {"tenant", s.tenant.text},
-                            {"event_id", held.key.event.text},
-                            {"channel", spelled(held.key.via)},
-                            {"lease_token", held.held.number},
-                            {"reason", reason == errc::crashed_in_send ? "crashed_in_send"
-                                                                       : "crashed_before_send"},
-                            {"restarts", s.crashes.size()}});
-}
-
-bool too_many_crashes(const dispatcher_memory& s) {
-  return s.crashes.size() > static_cast<std::size_t>(s.house->settings.restarts_max);
+  log_crash(held, reason, crashes);
+  return crashes > static_cast<std::size_t>(rules.restarts_max);
 }
 
 // The branch, not the house: what has no permit goes back, what has one finishes by itself, the
@@ -249,18 +232,17 @@ void delivery_down(self_ptr self, const caf::down_msg& down) {
   if (down.reason) // it could not give its slot back itself
     tell(self, s.staff.mail, return_slot{s.tenant, {ended.held.key, ended.held.held}});
   if (down.reason == errc::crashed_before_send || down.reason == errc::crashed_in_send) {
-    note_crash(self, ended.held, down.reason);
+    const bool too_many = note_crash(self, ended.held, down.reason);
     if (down.reason == errc::crashed_before_send) settle_crash(self, ended.held);
-    if (too_many_crashes(s)) return stop_branch(self);
+    if (too_many) return stop_branch(self);
   }
   check_stopped(self);
   claim(self, via);
   offer_room(self, via);
 }
 
-// They could not be renewed, mostly because their time was over before we asked. Those that only
-// waited go back to due, where nobody counts them as lost; the others will hear it from their
-// permit or their settlement.
+// Not renewed, mostly because their time was over. Those that only waited go back to due, where
+// nobody counts them as lost; the others will hear it from their permit or their settlement.
 void leave_to_others(self_ptr self, const leases_lost& gone) {
   for (const auto& [id, one] : self->state.deliveries)
     if (std::any_of(gone.lost.begin(), gone.lost.end(), [&one = one](const auto& lost) {
@@ -288,6 +270,16 @@ bool is_idle(const dispatcher_memory& s) {
                         [](const auto& one) { return one.second.is_idle(); });
 }
 
+// True while some is out.
+bool call_room_back(self_ptr self) {
+  bool out = false;
+  for (auto& [via, lane] : self->state.lanes) {
+    out = out || lane.offered() > 0;
+    take_room_back(self, via);
+  }
+  return out;
+}
+
 // Leaves in steps: call the room back, then tell the supervisor, then go. Work that comes meanwhile
 // ends the leaving.
 void retire_if_idle(self_ptr self) {
@@ -297,31 +289,39 @@ void retire_if_idle(self_ptr self) {
     s.leaving = s.retiring;
     return;
   }
-  if (s.retiring) return; // waits for the supervisor's word
+  if (s.retiring) return; // waits for the supervisor's word, or has it
   if (s.idle_rounds < idle_rounds_max) return;
   s.leaving = true;
-  const bool room_out = std::any_of(s.lanes.begin(), s.lanes.end(),
-                                    [](const auto& one) { return one.second.offered() > 0; });
-  for (auto& [via, lane] : s.lanes)
-    take_room_back(self, via);
-  if (room_out) return;
+  if (call_room_back(self)) return;
   s.retiring = true;
   // What a hint started between the question and the answer goes back or finishes.
   self->request(s.supervisor, caf::infinite, may_retire{s.tenant})
       .then(
           [self] {
             self->state.retired = true;
+            self->state.idle_rounds = 0;
             stop_work(self);
           },
           [self](const caf::error&) { self->state.retiring = false; });
 }
 
+// Past every limit: nobody answers our deliveries any more, and their leases decide.
+void leave(self_ptr self, const caf::error& reason) {
+  for (auto& [id, one] : self->state.deliveries)
+    self->send_exit(one.actor, reason);
+  self->quit(reason);
+}
+
 void on_renewal_due(self_ptr self) {
+  auto& s = self->state;
+  // Nobody introduces new colleagues to a retired one: what it asked of a lost one stays open.
+  if (s.retired && ++s.idle_rounds > idle_rounds_max)
+    return leave(self, caf::exit_reason::user_shutdown);
   renew(self);
-  for (auto& [via, lane] : self->state.lanes)
+  for (auto& [via, lane] : s.lanes)
     claim(self, via); // a hint that came while a claim failed is still to be followed
-  retire_if_idle(self);
-  self->delayed_send(self, self->state.house->settings.lease / 3, renewal_due{});
+  if (!s.retired) retire_if_idle(self);
+  self->delayed_send(self, s.house->settings.lease / 3, renewal_due{});
 }
 
 // What was asked of the old colleagues will not be answered.
@@ -347,25 +347,18 @@ void introduce(self_ptr self, const colleagues& staff) {
   }
 }
 
-// The front may be committing a group whose leases it has not handed over yet: asked again until
-// nothing is out.
-void call_room_back(self_ptr self) {
-  bool out = false;
-  for (auto& [via, lane] : self->state.lanes) {
-    out = out || lane.offered() > 0;
-    take_room_back(self, via);
-  }
-  if (out) self->delayed_send(self, look_again_after, retry_due{});
+// The front may be committing a group whose leases it has not handed over yet: asked again.
+void look_again(self_ptr self) {
+  if (call_room_back(self)) self->delayed_send(self, look_again_after, retry_due{});
+  check_stopped(self);
 }
 
 // Starts nothing more; what has no permit goes back.
 void stop_work(self_ptr self) {
-  auto& s = self->state;
-  s.stopping = true;
-  for (auto& [id, one] : s.deliveries)
+  self->state.stopping = true;
+  for (auto& [id, one] : self->state.deliveries)
     tell(self, one.actor, give_back{});
-  call_room_back(self);
-  check_stopped(self);
+  look_again(self);
 }
 
 caf::result<drained> stop(self_ptr self) {
@@ -373,13 +366,6 @@ caf::result<drained> stop(self_ptr self) {
   self->state.stop_askers.push_back(promise);
   stop_work(self);
   return promise;
-}
-
-// Past every limit: nobody answers our deliveries any more, and their leases decide.
-void leave(self_ptr self, const caf::exit_msg& word) {
-  for (auto& [id, one] : self->state.deliveries)
-    self->send_exit(one.actor, word.reason);
-  self->quit(word.reason);
 }
 
 } // namespace
@@ -394,7 +380,7 @@ dispatcher_actor::behavior_type dispatcher(self_ptr self, house_ptr house, tenan
   s.supervisor = std::move(supervisor);
   s.staff = std::move(staff);
   self->set_down_handler([self](caf::down_msg& down) { delivery_down(self, down); });
-  self->set_exit_handler([self](caf::exit_msg& word) { leave(self, word); });
+  self->set_exit_handler([self](caf::exit_msg& word) { leave(self, word.reason); });
   self->delayed_send(self, s.house->settings.lease / 3, renewal_due{});
   return {
       [self](const work_ready& hint) {
@@ -406,10 +392,7 @@ dispatcher_actor::behavior_type dispatcher(self_ptr self, house_ptr house, tenan
       [self](const attempt_begun& began) { suspect_began(self, began); },
       [self](renewal_due) { on_renewal_due(self); },
       [self](const colleagues& staff) { introduce(self, staff); },
-      [self](retry_due) {
-        call_room_back(self);
-        check_stopped(self);
-      },
+      [self](retry_due) { look_again(self); },
       [self](stop_claiming) { return stop(self); },
   };
 }

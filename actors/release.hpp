@@ -19,6 +19,14 @@ inline storage::settlement released(const delivery_key& key, lease_token held) {
   return back;
 }
 
+// A worker was lost over it before its attempt: counted, because two of them make a suspect.
+inline storage::settlement lost(const storage::lease& held, plan decided) {
+  auto what = released(held.key, held.held);
+  what.lost = true;
+  what.decided = std::move(decided);
+  return what;
+}
+
 // For leases that could not be handed to anybody; when this is lost too, their end decides.
 template <class Self>
 void release(Self* self, const keeper_actor& keeper, const storage::lease& held) {
