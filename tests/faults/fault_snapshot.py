@@ -42,8 +42,8 @@ def measure(scene, service, clients, seconds):
 def run(stage, report, options):
     scene = Scene(stage, "f24")
     try:
-        service = scene.service(node_lease="5s", retry_base="1s", node_window_max=8) # little room: most are claimed
-        users = {f"u{n}": "slow150" for n in range(40)}
+        service = scene.service(node_lease="5s", retry_base="1s", node_window_max=16) # little room: most are claimed
+        users = {f"u{n}": "slow40" for n in range(40)}
         scene.furnish(service, users)
         clients = client.Clients(service.url, scene.key, list(users), scene.path("client.journal"), pause=0.04)
         time.sleep(2)

@@ -65,6 +65,12 @@ BOOST_AUTO_TEST_CASE(a_store_that_believes_every_token_is_found_and_its_seed_rep
 
 // -- regressions ------------------------------------------------------------------------
 
+// A dispatcher retired while a hint made it claim, and its keeper died with the claim: it waited
+// for ever, and its node could not end.
+BOOST_AUTO_TEST_CASE(a_retired_dispatcher_ends_whatever_it_waits_for) {
+  holds(17'208);
+}
+
 // A claim failed while a hint came: the dispatcher waited for work for ever, and offered no room.
 BOOST_AUTO_TEST_CASE(a_hint_beside_a_failed_claim_is_followed) {
   for (const std::uint64_t seed : {136, 432, 447, 653, 752, 866, 904})
