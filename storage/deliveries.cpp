@@ -27,7 +27,6 @@ std::string as_json(const std::vector<held_delivery>& asked) {
   return dumped(items);
 }
 
-constexpr std::chrono::milliseconds patience_for_rows{500};
 constexpr std::chrono::seconds held_rows_are_left_for{5};
 
 bool leaves_held_rows(const session& db) {
@@ -41,10 +40,10 @@ void leave_held_rows(session& db) {
 // Waits for a row once, then runs the same again without what somebody holds.
 template <class Body>
 auto without_long_waits(session& db, const Body& body) {
-  auto made = db.in_transaction(body, patience_for_rows);
+  auto made = db.in_transaction(body, db.row_patience());
   if (made.error() != errc::busy || leaves_held_rows(db)) return made;
   leave_held_rows(db);
-  return db.in_transaction(body, patience_for_rows);
+  return db.in_transaction(body, db.row_patience());
 }
 
 // One answer per item; those whose row somebody else holds get none but that.

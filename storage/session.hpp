@@ -30,6 +30,7 @@ struct database_settings {
   std::chrono::seconds connect_timeout{5};
   std::chrono::milliseconds statement_timeout{5'000};
   std::chrono::milliseconds lock_timeout{2'000};
+  std::chrono::milliseconds row_patience{500};    // a batch of deliveries, for rows somebody holds
   std::chrono::milliseconds idle_timeout{10'000}; // idle in transaction
   std::chrono::milliseconds silence_timeout{
       8'000}; // the watchdog: one whole transaction, COMMIT included
@@ -84,6 +85,8 @@ public:
 
   // Until then rows that somebody else holds are left out of batches instead of waited for.
   std::chrono::steady_clock::time_point leaves_held_rows_until{};
+
+  std::chrono::milliseconds row_patience() const { return settings_.row_patience; }
 
   // True when a connection stands (it is made at the first need, and again after a loss).
   bool connected() const { return connection_ != nullptr; }

@@ -73,6 +73,7 @@ struct keepers : crossing {
     return std::async(std::launch::async, [this, settled, permitted] {
       auto counting = settings();
       counting.lock_timeout = counting.statement_timeout = std::chrono::minutes{2};
+      counting.row_patience = counting.lock_timeout;
       counting.silence_timeout = std::chrono::minutes{3};
       counting.observed = [this](const char* name, auto, auto) {
         if (std::string{name} == "settle") ++settles;

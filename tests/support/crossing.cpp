@@ -34,7 +34,7 @@ void crossing::until_waiting(int sessions) {
 
 storage::database_settings crossing::patient() const {
   auto made = settings();
-  made.statement_timeout = made.lock_timeout = std::chrono::minutes{2};
+  made.statement_timeout = made.lock_timeout = made.row_patience = std::chrono::minutes{2};
   made.silence_timeout = std::chrono::minutes{3};
   return made;
 }
