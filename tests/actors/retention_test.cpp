@@ -19,6 +19,8 @@ BOOST_FIXTURE_TEST_CASE(an_office_forgets_what_is_old_and_over_and_nothing_else,
   sql("update arauto.event set created_at = now() - interval '3 days'");
   for (int n = 0; n < 2; ++n)
     settle_accepted(claim_one());
+  sql("update arauto.delivery set settled_at = now() - interval '3 days'"
+      " where settled_at is not null");
   const auto live = value("select event_id from arauto.delivery where state = 'pending'");
   sql("update arauto.delivery set next_attempt_at = 'infinity' where state = 'pending'");
   rules.retention_days = 2;
