@@ -27,6 +27,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto start_patience = 60s; // recovery after a crash is included
+constexpr auto last_words = 1s;      // a postmaster that was told to end says so by then
 constexpr auto stop_patience = 30s;
 constexpr std::size_t socket_path_bytes_max = 107;
 constexpr std::uintmax_t log_bytes_max = 10U << 20U;
@@ -266,13 +267,15 @@ void private_postgres::start() {
   std::ofstream{directory_ / "port"} << port_;
 }
 
-// A postmaster whose arauto was killed may still be there, ready or on its way out.
+// A postmaster whose arauto was killed may still be there: on its way out, as it was told when its
+// owner died, although its file says ready for a moment yet; or staying.
 bool private_postgres::adopt() {
-  const auto give_up = std::chrono::steady_clock::now() + start_patience;
+  const auto begun = std::chrono::steady_clock::now();
+  const auto give_up = begun + start_patience;
   for (;;) {
     const auto found = read_postmaster(data());
     if (found.pid <= 0 || !works_in(found.pid, data())) return false;
-    if (found.ready) {
+    if (found.ready && std::chrono::steady_clock::now() > begun + last_words) {
       pid_ = found.pid;
       port_ = found.port;
       child_ = false;
