@@ -45,7 +45,7 @@ std::vector<channel> lease_at_once(self_ptr self, const notification& asked) {
 }
 
 // Where nobody may run them (the tenant's branch is stopped) they go back to due.
-void hand_over(self_ptr self, leases_granted granted) {
+void hand_over(self_ptr self, const leases_granted& granted) {
   self->request(self->state.supervisor, caf::infinite, granted)
       .then([] {},
             [self, granted](const caf::error& why) {
@@ -81,7 +81,7 @@ void hand_over(self_ptr self, const std::vector<front_memory::asker>& group,
         if (d.now == state::pending) hints[{asked.tenant, d.via}] = {asked.tenant, d.via};
   }
   for (auto& [tenant, leases] : granted)
-    hand_over(self, std::move(leases));
+    hand_over(self, leases);
   for (auto& [key, hint] : hints)
     tell(self, s.supervisor, hint);
 }
