@@ -7,7 +7,7 @@
 
 #include "storage/dead_letters.hpp"
 #include "storage/sql/statements.hpp"
-#include "tests/support/ledger.hpp"
+#include "tests/support/crossing.hpp"
 
 namespace arauto::tests {
 
@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using storage::replay_verdict;
 
-struct dead_office : ledger {
+struct dead_office : crossing {
   event_id died(const std::string& operation, const std::string& cause = "refused") {
     const auto id = accepted_event(operation);
     die(cause);
@@ -58,12 +58,6 @@ struct dead_office : ledger {
     for (const auto& one : *page)
       operations.push_back(one.operation.text);
     return operations;
-  }
-  void await_a_waiter() {
-    while (value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                 "datname = current_database()")
-           == "0")
-      std::this_thread::yield();
   }
 };
 
@@ -352,7 +346,7 @@ BOOST_FIXTURE_TEST_CASE(a_replay_that_waits_on_a_cancel_finds_it_stopped_S16, de
   auto replaying = std::async(std::launch::async, [&] { // no word of Boost.Test in a thread
     return storage::replay(db, acme, {id, channel::email}, false);
   });
-  await_a_waiter();
+  until_waiting(1);
   cancelling.commit();
   const auto answer = replaying.get();
   BOOST_REQUIRE(answer);
@@ -367,7 +361,7 @@ BOOST_FIXTURE_TEST_CASE(an_erasure_waits_for_a_replay_and_stops_what_it_made_liv
   replaying.exec_params(storage::sql::replay.text, "acme", id.text, "email", false);
   auto erasing =
       std::async(std::launch::async, [&] { return storage::erase_recipient(db, acme, ana); });
-  await_a_waiter();
+  until_waiting(1);
   replaying.commit();
   const auto stops = erasing.get();
   BOOST_REQUIRE(stops);
@@ -392,7 +386,7 @@ BOOST_FIXTURE_TEST_CASE(a_replay_with_an_old_snapshot_sees_who_was_erased_since,
     storage::session own{settings()};
     return storage::replay_dead_letters(own, acme, {});
   });
-  await_a_waiter();
+  until_waiting(1);
   BOOST_REQUIRE(storage::erase_recipient(db, acme, ana));
   holding.commit();
   const auto made = replaying.get();

@@ -11,7 +11,7 @@
 #include "storage/model/uuid.hpp"
 #include "storage/retention.hpp"
 #include "storage/sql/statements.hpp"
-#include "tests/support/ledger.hpp"
+#include "tests/support/crossing.hpp"
 
 namespace arauto::tests {
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int days = 90;
 
-struct old_office : ledger {
+struct old_office : crossing {
   // Accepted a hundred days ago; ids begin with their time.
   event_id old_event(const std::string& operation) {
     auto asked = order_shipped(operation);
@@ -57,10 +57,6 @@ struct old_office : ledger {
     return value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
                  "datname = current_database()")
            != "0";
-  }
-  void await_a_waiter() {
-    while (!one_waits())
-      std::this_thread::yield();
   }
   // How many of a provider's words stand.
   std::string words() {
@@ -222,7 +218,7 @@ BOOST_FIXTURE_TEST_CASE(a_replay_that_waits_on_retention_finds_nothing, old_offi
   auto replaying = std::async(std::launch::async, [&] {
     return storage::replay(db, acme, {id, channel::email}, false).error();
   });
-  await_a_waiter();
+  until_waiting(1);
   retiring.exec_params(storage::sql::retire.text, "{" + id.text + "}");
   retiring.commit();
   BOOST_TEST((replaying.get() == errc::not_found));
@@ -264,7 +260,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_answer_leaves_no_trail_without_its_delivery, old_
     work.commit();
     return rows;
   });
-  await_a_waiter();
+  until_waiting(1);
   retiring.exec_params(storage::sql::retire.text, "{" + id.text + "}");
   retiring.commit();
   BOOST_TEST(settling.get() == 0u);
@@ -287,7 +283,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_that_waited_for_an_erasure_leaves_no_words, ol
     work.exec_params(storage::sql::settle.text, refused_json(held));
     work.commit();
   });
-  await_a_waiter();
+  until_waiting(1);
   erasing.exec_params(storage::sql::stop_user.text, "acme", "ana", "erased");
   erasing.exec_params(storage::sql::recipient_erase_words.text, "{" + id.text + "}");
   erasing.commit();
@@ -327,7 +323,7 @@ BOOST_FIXTURE_TEST_CASE(an_erasure_waits_for_an_accept_and_stops_what_it_made, o
                         lease_length.count());
   auto erasing =
       std::async(std::launch::async, [&] { return storage::erase_recipient(db, acme, ana); });
-  await_a_waiter();
+  until_waiting(1);
   accepting.commit();
   const auto stops = erasing.get();
   BOOST_REQUIRE(stops);
@@ -354,7 +350,7 @@ BOOST_FIXTURE_TEST_CASE(an_accept_with_an_old_snapshot_sees_who_was_erased_since
                      node.text, lease_length.count());
     work.commit();
   });
-  await_a_waiter();
+  until_waiting(1);
   BOOST_REQUIRE(storage::erase_recipient(db, acme, ana));
   holding.commit();
   accepting.get();
