@@ -58,6 +58,10 @@ const problem_kind& kind_of(problem_code code) {
   return problem_catalogue().at(static_cast<std::size_t>(code));
 }
 
+std::string problem_type(const problem_kind& kind) {
+  return "/problems/" + std::string{kind.word};
+}
+
 problem refusal(problem_code code, std::string detail, std::vector<field_error> errors) {
   problem what;
   what.code = code;
@@ -93,7 +97,7 @@ problem problem_of(const failure& why) {
 std::string problem_body(const problem& what, std::string_view request_id) {
   const auto& kind = kind_of(what.code);
   nlohmann::ordered_json body;
-  body["type"] = "urn:arauto:problem:" + std::string{kind.word};
+  body["type"] = problem_type(kind);
   body["title"] = kind.title;
   body["status"] = kind.status;
   if (!what.detail.empty()) body["detail"] = what.detail;

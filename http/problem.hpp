@@ -61,6 +61,8 @@ struct problem_kind {
 // The whole catalogue, in the order of the enumeration.
 const std::vector<problem_kind>& problem_catalogue();
 const problem_kind& kind_of(problem_code code);
+// The `type` of a problem: a path of this service, which tells the kind.
+std::string problem_type(const problem_kind& kind);
 
 struct field_error {
   std::string pointer; // RFC 6901 into the body; empty: the whole document

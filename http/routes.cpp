@@ -6,6 +6,7 @@
 #include "http/deliveries.hpp"
 #include "http/health.hpp"
 #include "http/notifications.hpp"
+#include "http/openapi.hpp"
 #include "http/templates.hpp"
 #include "http/users.hpp"
 
@@ -81,6 +82,8 @@ const std::vector<route>& all_routes() {
       {"GET", "/healthz", false, body_rule::none, true, get_health},
       {"GET", "/readyz", false, body_rule::none, true, get_readiness},
       {"GET", "/metrics", false, body_rule::none, true, get_metrics},
+      {"GET", "/openapi.json", false, body_rule::none, true, get_openapi},
+      {"GET", "/problems/{}", false, body_rule::none, true, get_problem},
   };
   return table;
 }

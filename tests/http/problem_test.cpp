@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(a_problem_is_written_as_rfc_9457_says) {
   const auto what = refusal(problem_code::missing_variable, "why", {{"/variables/a~1b", "needed"}});
   const auto body = nlohmann::json::parse(problem_body(what, "r-1"));
   BOOST_TEST(body == nlohmann::json::parse(R"({
-    "type": "urn:arauto:problem:missing-variable", "status": 422, "code": "missing-variable",
+    "type": "/problems/missing-variable", "status": 422, "code": "missing-variable",
     "title": "The template needs a variable that is absent", "detail": "why", "request_id": "r-1",
     "errors": [{"pointer": "/variables/a~1b", "detail": "needed"}]})"));
 }
