@@ -41,8 +41,14 @@ rows service_rows() {
            {"error", log::level::error}},
           [](auto& s) -> auto& { return s.log_level; }),
       whole<std::size_t>(
-          "http.threads", "connections served at once", 2, 4'096,
+          "http.threads", "requests in work at once", 2, 4'096,
           [](auto& s) -> auto& { return s.http.threads; }),
+      whole<std::size_t>(
+          "http.requests_waiting_max", "requests waiting for a thread; beyond: 503", 1, 100'000,
+          [](auto& s) -> auto& { return s.http.requests_waiting_max; }),
+      whole<std::size_t>(
+          "http.connections_max", "open connections; beyond: 503 and closed", 16, 1'000'000,
+          [](auto& s) -> auto& { return s.http.connections_max; }),
       whole<std::size_t>(
           "http.body_bytes_max", "largest request body", 1'024, 16'777'216,
           [](auto& s) -> auto& { return s.http.body_bytes_max; }),

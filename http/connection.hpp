@@ -1,56 +1,79 @@
-// The bytes of one client: reads a whole request within limits and a deadline, has it answered, and
-// goes on with the next. One thread per connection; a connection that waits between two requests
-// gives its thread up when others are waiting for one.
+// What one peer says, cut into requests within bounds and deadlines, one after the other. Pure:
+// bytes and instants come in, the next step comes out; it knows no socket, thread or service.
+//
+// The verdict on a byte depends only on the bytes before it, never on how they were cut into
+// pieces. After a refusal nothing that follows is read as a request.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
-#include "http/reply.hpp"
-#include "http/service.hpp"
 #include "http/settings.hpp"
+#include "http/wire.hpp"
 
 namespace arauto::http {
 
-struct surroundings {
-  const http_settings& settings;
-  service& serves;
-  const std::atomic<bool>& stopping;
-  std::function<bool()> others_wait;
+enum class step : std::uint8_t {
+  read,   // more bytes are needed, until `deadline`
+  admit,  // a head is here and its body is not: judge the head
+  serve,  // a request is whole
+  refuse, // say `why`, and close
+  close,  // there is nothing to say
 };
 
 class connection {
 public:
-  connection(int socket, const surroundings& around); // does not own the socket
-  void serve();
+  using clock = std::chrono::steady_clock;
+
+  connection(const http_settings& settings, clock::time_point now);
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+
+  step next() const { return next_; }
+
+  // At `read`:
+  void take(std::string_view bytes, clock::time_point now);
+  clock::time_point deadline() const { return deadline_; }
+  void late(); // the deadline has passed
+  void stop(); // no new request is begun any more; one whose head was admitted goes on
+
+  // At `admit` and `serve`:
+  const head& given() const { return given_; }
+  std::string_view body() const { return body_; } // whole at `serve`
+  // Whether the peer waits to be asked for its body.
+  bool invites() const { return given_.expects_continue && body_.empty(); }
+  void admitted(); // at `admit`: read the body
+  // An answer was made; without `keep` it was the last.
+  void answered(bool keep, clock::time_point now);
+
+  // At `refuse`:
+  const problem& why() const { return why_; }
+
+  std::size_t bytes_held() const { return received_.size() + block_.size() + body_.size(); }
 
 private:
-  using clock = std::chrono::steady_clock;
-  enum class arrival : std::uint8_t { some, ended, late };
-  enum class waiting : bool { between_requests, within_one };
+  void look_for_head(clock::time_point now);
+  bool skip_empty_lines();
+  bool find_end_of_head();
+  bool is_beyond_bounds(std::size_t line_end);
+  void read_whole_head();
+  void refuse(problem why);
 
-  bool serve_one(bool last); // false: the connection is over
-  bool await_first_byte();
-  bool await_head(clock::time_point deadline); // false: refused, or the peer has gone
-  bool await_body(std::size_t bytes, clock::time_point deadline);
-  arrival receive(clock::time_point deadline, waiting where);
+  const http_settings& settings_;
+  step next_ = step::read;
+  clock::time_point deadline_;
+  problem why_;
 
-  bool refuse(const problem& why); // what cannot be read on: answered and closed; always false
-  bool reply(const answer& said, const reply_facts& facts);
-  bool hand_over(std::string_view bytes);
-  void drain(); // so that the peer reads our last words before a reset
+  std::string received_; // not yet part of a request in work
+  std::size_t empty_lines_ = 0;
+  std::size_t line_begin_ = 0, scanned_ = 0; // in received_, of the head that is coming
+  bool begun_ = false;                       // a request's first byte has come
 
-  int socket_;
-  const surroundings& around_;
-  std::string head_;
-  std::string received_; // what came after head_
+  std::string block_; // the head that given_ points into
+  head given_;
+  std::string body_;
 };
-
-// For a connection nobody has room for: a 503, without ever waiting for the peer.
-void turn_away(int socket);
 
 } // namespace arauto::http

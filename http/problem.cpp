@@ -28,6 +28,7 @@ const std::vector<problem_kind>& problem_catalogue() {
       {c::notification_erased, 409, "notification-erased", "The notification was erased"},
       {c::delivery_doubtful, 409, "delivery-doubtful", "The provider may have it already"},
       {c::too_large, 413, "too-large", "The request is too large"},
+      {c::target_too_long, 414, "target-too-long", "The target is too long"},
       {c::unsupported_media_type, 415, "unsupported-media-type",
        "The body must be application/json in UTF-8"},
       {c::unsupported_encoding, 415, "unsupported-encoding", "The body must not be compressed"},

@@ -31,6 +31,7 @@ enum class problem_code : std::uint8_t {
   notification_erased,
   delivery_doubtful,
   too_large,
+  target_too_long,
   unsupported_media_type,
   unsupported_encoding,
   expectation_failed,

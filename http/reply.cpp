@@ -21,6 +21,7 @@ std::string_view reason_of(int status) {
   case 408: return "Request Timeout";
   case 409: return "Conflict";
   case 413: return "Content Too Large";
+  case 414: return "URI Too Long";
   case 415: return "Unsupported Media Type";
   case 417: return "Expectation Failed";
   case 422: return "Unprocessable Content";

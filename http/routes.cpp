@@ -110,7 +110,7 @@ or_problem<route_found> find_route(const std::vector<route>& table, std::string_
   }
   if (allowed.empty()) return refusal(problem_code::not_found);
   auto no = refusal(problem_code::method_not_allowed);
-  no.allow = std::move(allowed);
+  no.allow = std::move(allowed) + ", OPTIONS";
   return no;
 }
 

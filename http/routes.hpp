@@ -37,7 +37,8 @@ struct route_found {
 // The API's own table.
 const std::vector<route>& all_routes();
 
-// not_found, or method_not_allowed with `allow`. HEAD asks for what GET would answer.
+// not_found, or method_not_allowed with `allow`. HEAD asks for what GET would answer. OPTIONS is
+// allowed everywhere and found nowhere: `allow` is its whole answer.
 or_problem<route_found> find_route(const std::vector<route>& table, std::string_view method,
                                    std::string_view path);
 

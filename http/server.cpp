@@ -1,15 +1,14 @@
 #include "http/server.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 
-#include <httplib.h>
+#include <sys/resource.h>
 
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
-#include "http/connection.hpp"
+#include "http/listener.hpp"
 #include "http/workers.hpp"
 #include "storage/log.hpp"
 
@@ -17,50 +16,23 @@ namespace arauto::http {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr int backlog = 1'024; // httplib asks for 5, and connects would stall
-
-// httplib's default would let two processes share one port in silence.
-void set_reuse(int socket) {
-  const int on = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-}
-
-class listener : public httplib::Server {
-public:
-  listener(const surroundings& around, prometheus::Gauge& open) : around_{around}, open_{open} {}
-
-  void deepen_backlog() { ::listen(svr_sock_, backlog); }
-
-private:
-  bool process_and_close_socket(int socket) override {
-    if (bounded_workers::is_turning_away()) {
-      turn_away(socket);
-    } else {
-      open_.Increment();
-      try {
-        connection{socket, around_}.serve();
-      } catch (...) { // memory; the connection is lost, the thread is not
-        log::error("connection_crashed", {});
-      }
-      open_.Decrement();
-    }
-    ::shutdown(socket, SHUT_RDWR);
-    ::close(socket);
-    return true;
-  }
-
-  const surroundings& around_;
-  prometheus::Gauge& open_;
-};
+constexpr std::size_t descriptors_beside = 512; // sessions, provider, log
 
 prometheus::Gauge& open_connections(prometheus::Registry& metrics) {
   return prometheus::BuildGauge()
       .Name("arauto_http_connections")
-      .Help("Connections that hold a thread")
+      .Help("Open connections")
       .Register(metrics)
       .Add({});
+}
+
+// Many systems give 1,024 and would give more to who asks.
+void want_descriptors(std::size_t wanted) {
+  rlimit given{};
+  if (::getrlimit(RLIMIT_NOFILE, &given) != 0 || given.rlim_cur >= wanted) return;
+  given.rlim_cur = std::min<rlim_t>(wanted, given.rlim_max);
+  if (::setrlimit(RLIMIT_NOFILE, &given) != 0 || given.rlim_cur < wanted)
+    log::warn("few_descriptors", {{"wanted", wanted}, {"given", given.rlim_cur}});
 }
 
 } // namespace
@@ -69,46 +41,26 @@ struct server::inside {
   inside(http_settings given, storage::pool& sessions, office& staff, prometheus::Registry& metrics)
       : settings{std::move(given)},
         serves{means{settings, sessions, staff, metrics}},
-        around{settings, serves, stopping, [this] { return waiting > 0; }},
-        listens{around, open_connections(metrics)} {
-    listens.set_socket_options(set_reuse);
-    listens.set_tcp_nodelay(true);
-    listens.new_task_queue = [this]() -> httplib::TaskQueue* { // httplib deletes it
-      return new bounded_workers{settings.threads, settings.connections_waiting_max, waiting};
-    };
+        around{settings, serves, hands, stopping, [this](visitor& who) { listens.has_left(who); }},
+        listens{around},
+        connections{open_connections(metrics)},
+        hands{settings.threads, settings.requests_waiting_max} {}
+
+  result<done> use_certificate() {
+    if (settings.certificate_file.empty()) return done{};
+    const auto read = tls_certificate::read(settings.certificate_file, settings.key_file);
+    if (!read) return read.why();
+    listens.use(*read);
+    return done{};
   }
 
-  bool bind(int wanted) {
-    if (wanted == 0) {
-      port = listens.bind_to_any_port(settings.address);
-      if (port <= 0) return false;
-    } else {
-      if (!listens.bind_to_port(settings.address, wanted)) return false;
-      port = wanted;
-    }
-    listens.deepen_backlog();
-    return true;
-  }
-
-  // httplib ends its loop when accept fails for any reason, such as a peer that gave up in the
-  // queue: open again.
-  void listen() {
-    for (;;) {
-      listens.listen_after_bind();
-      if (stopping) return;
-      log::warn("listener_reopened", {{"port", port}});
-      while (!stopping && !bind(port))
-        std::this_thread::sleep_for(100ms);
-    }
-  }
-
-  http_settings settings;
+  const http_settings settings;
   std::atomic<bool> stopping{false};
-  std::atomic<std::size_t> waiting{0};
   service serves;
   surroundings around;
   listener listens;
-  int port = 0;
+  prometheus::Gauge& connections;
+  workers hands; // ends first: their last act is to tell the listener who has left
   std::thread thread;
 };
 
@@ -121,22 +73,30 @@ server::~server() {
 }
 
 result<done> server::start() {
-  if (!inside_->bind(inside_->settings.port))
-    return failure{errc::unavailable, "cannot listen on " + inside_->settings.address};
-  inside_->thread = std::thread{[this] { inside_->listen(); }};
-  while (!inside_->listens.is_running()) // before that httplib would not hear stop()
-    std::this_thread::sleep_for(1ms);
+  auto& in = *inside_;
+  if (const auto usable = in.use_certificate(); !usable) return usable.why();
+  if (const auto opened = in.listens.open(); !opened) return opened.why();
+  want_descriptors(in.settings.connections_max + descriptors_beside);
+  in.thread = std::thread{[&in] { in.listens.run(in.connections); }};
   return done{};
 }
 
 int server::port() const {
-  return inside_->port;
+  return inside_->listens.port();
+}
+
+void server::reload_certificate() {
+  const auto read = inside_->use_certificate();
+  if (read)
+    log::info("certificate_reloaded", {});
+  else
+    log::error("certificate_kept", {{"why", read.why().text}});
 }
 
 void server::stop() {
   if (!inside_->thread.joinable()) return;
   inside_->stopping = true;
-  inside_->listens.stop();
+  inside_->listens.look_up();
   inside_->thread.join();
 }
 

@@ -1,6 +1,5 @@
-// The door to tenants: listens, gives each connection a thread, stops in order. httplib owns the
-// listening socket and the loop that accepts; bytes are read by http/connection.hpp, because
-// httplib 0.11.4 may not be let near the network (http/README.md).
+// The door to tenants: one listener, a set of workers, an orderly end. Bytes are read and judged
+// by ours alone: httplib 0.11.4 may not be let near the network (http/README.md).
 #pragma once
 
 #include <memory>
@@ -29,8 +28,13 @@ public:
   server(const server&) = delete;
   server& operator=(const server&) = delete;
 
-  result<done> start(); // unavailable: the address cannot be had
+  // unavailable: the address cannot be had; bad_input: the certificate or its key cannot be used.
+  result<done> start();
   int port() const;
+
+  // Reads the files again. New connections get the new certificate; files that cannot be used
+  // leave the old one where it is. The log says which. By any thread.
+  void reload_certificate();
 
   // No new request is begun; returns when those that had begun are answered.
   void stop();

@@ -85,6 +85,8 @@ std::optional<answer> service::admit(const head& given, call& made) {
   try {
     const auto no = objection(given, made);
     if (!no) return std::nullopt;
+    if (given.method == "OPTIONS" && no->code == problem_code::method_not_allowed)
+      return counted(made, answer{204, {}, {}, {{"Allow", no->allow}}});
     return counted(made, told_problem(*no, made.id));
   } catch (...) { // its text may quote anything; the log gets our words only
     log::error("request_crashed", {{"request", made.id}, {"step", "admit"}});

@@ -36,7 +36,8 @@ class service {
 public:
   explicit service(const means& with, const std::vector<route>& routes = all_routes());
 
-  // Looks at the head alone. An answer is a refusal; none: read the body, then `run`.
+  // Looks at the head alone. An answer is a refusal, or the reply to OPTIONS, which needs no key;
+  // none: read the body, then `run`.
   std::optional<answer> admit(const head& given, call& made);
   answer run(call& made, std::string_view body);
   // For bytes that never became a request.

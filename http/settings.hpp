@@ -12,16 +12,22 @@ struct http_settings {
   std::string address = "127.0.0.1"; // never every interface unless somebody wrote so
   int port = 8080;                   // 0: any free one, server::port() tells which
 
-  std::size_t threads = 96;                  // connections served at once
-  std::size_t connections_waiting_max = 512; // accepted and not yet served; beyond: 503 and closed
+  std::string certificate_file, key_file; // PEM; both: TLS, neither: plain
+
+  std::size_t connections_max = 4'096;          // beyond: 503 and closed
+  std::size_t threads = 96;                     // requests in work at once
+  std::size_t requests_waiting_max = 1'024;     // whole ones without a thread; beyond: 503 at once
+  std::chrono::milliseconds waiting_max{2'000}; // one that waited longer for its thread: 503
   std::size_t requests_per_connection_max = 1'000'000;
-  std::chrono::milliseconds idle_max{60'000}; // a connection between two requests
-  std::chrono::milliseconds turn_max{2'000};  // a busy connection, while others wait for a thread
+  std::chrono::milliseconds idle_max{60'000};    // a connection between two requests
   std::chrono::milliseconds request_max{10'000}; // from a request's first byte to its last
   std::chrono::milliseconds answer_max{10'000};  // to hand a whole answer to the peer
+  std::chrono::milliseconds linger_max{1'000};   // for the peer to read our last words
 
   std::size_t head_bytes_max = 16 * 1024;
+  std::size_t line_bytes_max = 8 * 1024; // of the head; its end included
   std::size_t headers_max = 64;
+  std::size_t path_bytes_max = 2'048; // two ids of 255 bytes, each byte escaped, have room
   std::size_t body_bytes_max = 256 * 1024;
   std::size_t variables_bytes_max = 64 * 1024;
   std::size_t depth_max = 32;

@@ -72,34 +72,51 @@ std::optional<std::string_view>* slot_for(std::string_view name, head& kept, fie
   return nullptr;
 }
 
-const char* read_request_line(std::string_view line, head& kept, bool& is_1_1) {
-  const auto first = line.find(' ');
-  const auto second = first == std::string_view::npos ? first : line.find(' ', first + 1);
-  if (second == std::string_view::npos) return "the request line has three parts";
-  kept.method = line.substr(0, first);
-  auto target = line.substr(first + 1, second - first - 1);
-  const auto version = line.substr(second + 1);
-  if (!is_token(kept.method)) return "the method is not a token";
-  const bool visible = std::all_of(target.begin(), target.end(),
-                                   [](char c) { return c > 0x20 && c < 0x7f && c != '#'; });
-  if (target.empty() || !visible) return "the target holds a character that must be encoded";
-  if (version.size() != 8 || version.substr(0, 5) != "HTTP/") return "the version is not one";
-  is_1_1 = version == "HTTP/1.1";
-  if (!is_1_1 && version != "HTTP/1.0") return ""; // told apart by the caller
+// The absolute form is read as its path (RFC 9112, 3.2.2); false: the target is no path at all.
+bool read_target(std::string_view target, head& kept) {
   bool absolute = false;
-  for (const std::string_view scheme : {"http://", "https://"}) // absolute form, RFC 9112, 3.2.2
+  for (const std::string_view scheme : {"http://", "https://"})
     if (target.size() > scheme.size() && is_word(target.substr(0, scheme.size()), scheme)) {
-      const auto path = std::min(target.find_first_of("/?", scheme.size()), target.size());
-      target.remove_prefix(path);
+      target.remove_prefix(std::min(target.find_first_of("/?", scheme.size()), target.size()));
       absolute = true;
       break;
     }
-  if (!absolute && target[0] != '/') return "the target is not a path";
+  if (!absolute && target[0] != '/') return false;
   const auto mark = target.find('?');
   kept.path = target.substr(0, mark);
   if (kept.path.empty()) kept.path = "/"; // http://host?query
   if (mark != std::string_view::npos) kept.query = target.substr(mark + 1);
-  return nullptr;
+  return true;
+}
+
+std::optional<problem> read_request_line(std::string_view line, const wire_limits& limits,
+                                         head& kept, bool& is_1_1) {
+  const auto first = line.find(' ');
+  const auto second = first == std::string_view::npos ? first : line.find(' ', first + 1);
+  if (second == std::string_view::npos) return malformed("the request line has three parts");
+  kept.method = line.substr(0, first);
+  const auto target = line.substr(first + 1, second - first - 1);
+  const auto version = line.substr(second + 1);
+  if (!is_token(kept.method)) return malformed("the method is not a token");
+  const bool visible = std::all_of(target.begin(), target.end(),
+                                   [](char c) { return c > 0x20 && c < 0x7f && c != '#'; });
+  if (target.empty() || !visible)
+    return malformed("the target holds a character that must be encoded");
+  if (version.size() != 8 || version.substr(0, 5) != "HTTP/")
+    return malformed("the version is not one");
+  is_1_1 = version == "HTTP/1.1";
+  if (!is_1_1 && version != "HTTP/1.0") return refusal(problem_code::version_not_supported);
+  if (!read_target(target, kept)) return malformed("the target is not a path");
+  if (kept.path.size() > limits.path_bytes_max) return refusal(problem_code::target_too_long);
+  return std::nullopt;
+}
+
+// RFC 9112, 3.2: a Host that cannot be one is refused. Whose name it is does not matter here.
+bool is_host(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
+           || std::string_view{"-._~%!$&'()*+,;=:[]"}.find(c) != std::string_view::npos;
+  });
 }
 
 std::optional<problem> read_line(std::string_view line, head& kept, fields_seen& seen) {
@@ -135,6 +152,7 @@ std::optional<problem> read_length(std::string_view text, std::size_t most, head
 std::optional<problem> judge(const fields_seen& seen, bool is_1_1, const wire_limits& limits,
                              head& kept) {
   if (is_1_1 && !seen.host) return malformed("the Host header is absent");
+  if (seen.host && !is_host(*seen.host)) return malformed("the Host header is not a host");
   if (seen.transfer_encoding && seen.length)
     return malformed("Content-Length and Transfer-Encoding contradict each other");
   if (seen.transfer_encoding) return refusal(problem_code::transfer_encoding_refused);
@@ -164,10 +182,7 @@ or_problem<head> read_head(std::string_view block, const wire_limits& limits) {
     const auto line = block.substr(0, end);
     block.remove_prefix(end + 2);
     if (lines == 0) {
-      if (const char* why = read_request_line(line, kept, is_1_1)) {
-        if (*why == '\0') return refusal(problem_code::version_not_supported);
-        return malformed(why);
-      }
+      if (auto no = read_request_line(line, limits, kept, is_1_1)) return std::move(*no);
       continue;
     }
     if (line.empty()) break;

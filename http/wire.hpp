@@ -14,6 +14,7 @@ namespace arauto::http {
 
 struct wire_limits {
   std::size_t headers_max = 64;
+  std::size_t path_bytes_max = 2'048; // two ids of 255 bytes, each byte escaped, have room
   std::size_t body_bytes_max = 256 * 1024;
 };
 

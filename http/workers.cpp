@@ -2,37 +2,17 @@
 
 #include <utility>
 
+#include "http/stream.hpp"
+
 namespace arauto::http {
 
-namespace {
-
-thread_local bool turning_away = false;
-
-} // namespace
-
-bounded_workers::bounded_workers(std::size_t threads, std::size_t waiting_max,
-                                 std::atomic<std::size_t>& waiting)
-    : waiting_max_{waiting_max}, waiting_{waiting} {
+workers::workers(std::size_t threads, std::size_t waiting_max)
+    : waiting_max_{waiting_max}, idle_{threads} {
   for (std::size_t i = 0; i < threads; ++i)
-    threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this] { serve(); });
 }
 
-void bounded_workers::enqueue(std::function<void()> serve) {
-  {
-    const std::lock_guard guard{mutex_};
-    if (line_.size() < waiting_max_) {
-      line_.push_back(std::move(serve));
-      waiting_ = without_thread();
-      changed_.notify_one();
-      return;
-    }
-  }
-  turning_away = true;
-  serve();
-  turning_away = false;
-}
-
-void bounded_workers::shutdown() {
+workers::~workers() {
   {
     const std::lock_guard guard{mutex_};
     ending_ = true;
@@ -42,33 +22,37 @@ void bounded_workers::shutdown() {
     thread.join();
 }
 
-bool bounded_workers::is_turning_away() {
-  return turning_away;
+bool workers::enqueue(std::function<void()> work) {
+  {
+    const std::lock_guard guard{mutex_};
+    if (line_.size() >= waiting_max_ + idle_) return false;
+    line_.push_back(std::move(work));
+  }
+  changed_.notify_one();
+  return true;
 }
 
-void bounded_workers::work() {
+std::size_t workers::waiting() const {
+  const std::lock_guard guard{mutex_};
+  return line_.size() > idle_ ? line_.size() - idle_ : 0;
+}
+
+void workers::serve() {
+  hold_broken_pipes();
   for (;;) {
-    std::function<void()> serve;
+    std::function<void()> work;
     {
       std::unique_lock lock{mutex_};
       changed_.wait(lock, [&] { return ending_ || !line_.empty(); });
       if (line_.empty()) return;
-      serve = std::move(line_.front());
+      work = std::move(line_.front());
       line_.pop_front();
-      ++busy_;
-      waiting_ = without_thread();
+      --idle_;
     }
-    serve();
+    work();
     const std::lock_guard guard{mutex_};
-    --busy_;
-    waiting_ = without_thread();
+    ++idle_;
   }
-}
-
-// A newcomer that a free thread has not woken up for yet is no reason to end anybody's turn.
-std::size_t bounded_workers::without_thread() const {
-  const auto idle = threads_.size() - busy_;
-  return line_.size() > idle ? line_.size() - idle : 0;
 }
 
 } // namespace arauto::http

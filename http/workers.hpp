@@ -1,7 +1,6 @@
-// A fixed number of threads for connections, and a bounded line before them.
+// A fixed number of threads for requests, and a bounded line before them.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -10,33 +9,27 @@
 #include <thread>
 #include <vector>
 
-#include <httplib.h>
-
 namespace arauto::http {
 
-class bounded_workers : public httplib::TaskQueue {
+class workers {
 public:
-  // `waiting` tells whoever may make room how many of the line no free thread is about to take; it
-  // outlives this.
-  bounded_workers(std::size_t threads, std::size_t waiting_max, std::atomic<std::size_t>& waiting);
+  workers(std::size_t threads, std::size_t waiting_max);
+  ~workers(); // returns when all that was taken in has ended
+  workers(const workers&) = delete;
+  workers& operator=(const workers&) = delete;
 
-  // When the line is full, `serve` is run at once, on this thread, with is_turning_away() true:
-  // httplib hands over no socket that could be closed here.
-  void enqueue(std::function<void()> serve) override;
-  void shutdown() override; // returns when all that was taken in has ended
-
-  static bool is_turning_away();
+  // False: the line is full, and `work` was not taken. A thread that is free is no part of it.
+  bool enqueue(std::function<void()> work);
+  std::size_t waiting() const; // for a thread
 
 private:
-  void work();
-  std::size_t without_thread() const;
+  void serve();
 
-  std::size_t waiting_max_;
-  std::atomic<std::size_t>& waiting_;
-  std::mutex mutex_;
+  const std::size_t waiting_max_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> line_;
-  std::size_t busy_ = 0; // threads
+  std::size_t idle_ = 0; // threads
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

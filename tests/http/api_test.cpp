@@ -83,21 +83,29 @@ BOOST_AUTO_TEST_CASE(odd_paths_and_ids_look_like_unknown_ones) { // S04
   for (const auto& odd :
        {std::string{"not-a-uuid"}, id.substr(0, 35), std::string{"%00"}, id + "%00",
         id + "%2Fextra", std::string{"..%2F.."}, id + "/", "%7B" + upper(id) + "%7D", upper(id),
-        std::string{"%u0041"}, std::string{}, std::string(4096, 'a'),
+        std::string{"%u0041"}, std::string{}, std::string(2000, 'a'),
         std::string{"01890000-0000-7000-8000-000000000000"}}) {
     const auto got = ask("GET", "/v1/notifications/" + odd);
     BOOST_TEST(got.code() == "not-found", odd);
     BOOST_TEST(ask("POST", "/v1/notifications/" + odd + "/cancel").code() == "not-found", odd);
   }
+  BOOST_TEST(ask("GET", "/v1/users/" + std::string(4096, 'a')).code() == "target-too-long");
   BOOST_TEST(ask("GET", "/v1/users/%00").code() == "not-found");
   BOOST_TEST(ask("GET", "/v1/users/%FF/preferences").code() == "not-found");
   BOOST_TEST(ask("PUT", "/v1/users/%0A", "{}").status == 400);
 }
 
 BOOST_AUTO_TEST_CASE(known_paths_say_which_methods_they_know) {
-  const auto reply = ask("OPTIONS", "/v1/notifications");
-  BOOST_TEST(reply.status == 405);
-  BOOST_TEST(reply.header("allow") == "POST, GET, HEAD");
+  const auto wrong = ask("DELETE", "/v1/notifications");
+  BOOST_TEST(wrong.status == 405);
+  BOOST_TEST(wrong.header("allow") == "POST, GET, HEAD, OPTIONS");
+  for (const auto* key : {"", "Bearer nonsense"}) { // who may not call it may know it: it is public
+    const auto asked = ask("OPTIONS", "/v1/notifications", {}, {{"Authorization", key}});
+    BOOST_TEST(asked.status == 204);
+    BOOST_TEST(asked.header("allow") == "POST, GET, HEAD, OPTIONS");
+    BOOST_TEST(asked.text.empty());
+  }
+  BOOST_TEST(ask("OPTIONS", "/v1/nowhere").status == 404);
   const auto head = ask("HEAD", "/healthz");
   BOOST_TEST(head.status == 200);
   BOOST_TEST(head.header("content-length") == "15");

@@ -35,12 +35,12 @@ BOOST_AUTO_TEST_CASE(each_call_of_the_contract_has_its_route) {
 }
 
 BOOST_AUTO_TEST_CASE(a_known_path_with_another_method_says_what_is_allowed) {
-  BOOST_TEST(found("DELETE", "/v1/notifications") == "405 POST, GET, HEAD");
-  BOOST_TEST(found("OPTIONS", "/v1/notifications/7") == "405 GET, HEAD");
-  BOOST_TEST(found("GET", "/v1/notifications/7/cancel") == "405 POST");
-  BOOST_TEST(found("POST", "/v1/users/u-1") == "405 PUT, GET, HEAD, DELETE");
-  BOOST_TEST(found("POST", "/metrics") == "405 GET, HEAD");
-  BOOST_TEST(found("get", "/healthz") == "405 GET, HEAD");
+  BOOST_TEST(found("DELETE", "/v1/notifications") == "405 POST, GET, HEAD, OPTIONS");
+  BOOST_TEST(found("OPTIONS", "/v1/notifications/7") == "405 GET, HEAD, OPTIONS");
+  BOOST_TEST(found("GET", "/v1/notifications/7/cancel") == "405 POST, OPTIONS");
+  BOOST_TEST(found("POST", "/v1/users/u-1") == "405 PUT, GET, HEAD, DELETE, OPTIONS");
+  BOOST_TEST(found("POST", "/metrics") == "405 GET, HEAD, OPTIONS");
+  BOOST_TEST(found("get", "/healthz") == "405 GET, HEAD, OPTIONS");
 }
 
 BOOST_AUTO_TEST_CASE(odd_paths_are_not_found) {

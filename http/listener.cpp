@@ -1,0 +1,216 @@
+#include "http/listener.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "storage/log.hpp"
+
+namespace arauto::http {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int backlog = 1'024;
+constexpr int accepts_a_turn = 64;
+constexpr std::size_t events_a_turn = 256;
+constexpr std::size_t turned_away_max = 256; // told so at once; beyond them only closed
+constexpr auto between_sweeps = 100ms;       // how late a deadline may be noticed
+
+int listening_socket(const addrinfo& at) {
+  const int made = ::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  if (made < 0) return -1;
+  if (::setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0
+      && ::bind(made, at.ai_addr, at.ai_addrlen) == 0 && ::listen(made, backlog) == 0)
+    return made;
+  const int why = errno;
+  ::close(made);
+  errno = why;
+  return -1;
+}
+
+int port_of(int socket) {
+  sockaddr_storage at{};
+  socklen_t size = sizeof at;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&at), &size);
+  if (at.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(at).sin6_port);
+  return ntohs(reinterpret_cast<const sockaddr_in&>(at).sin_port);
+}
+
+bool is_shortage(int why) {
+  return why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
+}
+
+unsigned news_of(std::uint32_t events) {
+  unsigned news = 0;
+  if ((events & EPOLLIN) != 0) news |= visitor::readable;
+  if ((events & EPOLLOUT) != 0) news |= visitor::writable;
+  if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) news |= visitor::hung_up;
+  return news;
+}
+
+} // namespace
+
+listener::listener(const surroundings& around) : around_{around}, sweep_at_{clock::now()} {}
+
+listener::~listener() {
+  for (const int one : {door_, bell_, poll_})
+    if (one >= 0) ::close(one);
+}
+
+result<done> listener::open() {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const auto& settings = around_.settings;
+  const auto port = std::to_string(settings.port);
+  if (const int no = ::getaddrinfo(settings.address.c_str(), port.c_str(), &wanted, &found))
+    return failure{errc::unavailable, settings.address + ": " + ::gai_strerror(no)};
+  for (const auto* at = found; at != nullptr && door_ < 0; at = at->ai_next)
+    door_ = listening_socket(*at);
+  const int why = errno;
+  ::freeaddrinfo(found);
+  if (door_ < 0) return failure{errc::unavailable, settings.address + ": " + std::strerror(why)};
+  port_ = port_of(door_);
+  poll_ = ::epoll_create1(EPOLL_CLOEXEC);
+  bell_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  epoll_event on_bell{EPOLLIN, {nullptr}};
+  if (poll_ < 0 || bell_ < 0 || ::epoll_ctl(poll_, EPOLL_CTL_ADD, bell_, &on_bell) != 0)
+    return failure{errc::unavailable, std::strerror(errno)};
+  open_door();
+  return done{};
+}
+
+void listener::open_door() {
+  epoll_event on_door{EPOLLIN, {this}};
+  door_is_watched_ = ::epoll_ctl(poll_, EPOLL_CTL_ADD, door_, &on_door) == 0;
+}
+
+void listener::run(prometheus::Gauge& connections) {
+  hold_broken_pipes();
+  std::array<epoll_event, events_a_turn> events{};
+  while (!around_.stopping || !visitors_.empty()) {
+    const int count = ::epoll_wait(poll_, events.data(), events.size(), patience_ms());
+    for (int i = 0; i < count; ++i) {
+      const auto& event = events[static_cast<std::size_t>(i)];
+      if (event.data.ptr == nullptr) {
+        std::uint64_t rings = 0;
+        [[maybe_unused]] const auto heard = ::read(bell_, &rings, sizeof rings);
+      } else if (event.data.ptr == this) {
+        accept_some();
+      } else {
+        static_cast<visitor*>(event.data.ptr)->tell(news_of(event.events));
+      }
+    }
+    if (around_.stopping && door_ >= 0) close_door();
+    if (clock::now() >= sweep_at_) sweep();
+    bury(); // after the events: one of them may have been for somebody who left
+    connections.Set(static_cast<double>(visitors_.size()));
+  }
+}
+
+int listener::patience_ms() const {
+  if (visitors_.empty() && (door_is_watched_ || door_ < 0)) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(sweep_at_ - clock::now());
+  return left.count() > 0 ? static_cast<int>(left.count()) : 0;
+}
+
+void listener::accept_some() {
+  for (int i = 0; i < accepts_a_turn; ++i) {
+    const int socket = ::accept4(door_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (socket >= 0) {
+      take_in(socket);
+      continue;
+    }
+    if (is_shortage(errno)) { // they wait in the kernel; we look again at the next sweep
+      log::warn("no_descriptor_for_a_connection", {{"open", visitors_.size()}});
+      ::epoll_ctl(poll_, EPOLL_CTL_DEL, door_, nullptr);
+      door_is_watched_ = false;
+    }
+    if (is_shortage(errno) || errno == EAGAIN || errno == EWOULDBLOCK) return;
+  }
+}
+
+void listener::take_in(int socket) {
+  const auto most = around_.settings.connections_max;
+  if (visitors_.size() >= most + turned_away_max) {
+    ::close(socket);
+    return;
+  }
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  tls_session tls{nullptr, &SSL_free};
+  {
+    const std::lock_guard guard{mutex_};
+    if (certificate_) {
+      tls = certificate_->session_over(socket);
+      if (tls == nullptr) {
+        ::close(socket);
+        return;
+      }
+    }
+  }
+  visitors_.push_back(std::make_unique<visitor>(socket, std::move(tls), around_));
+  auto& made = *visitors_.back();
+  made.place = visitors_.size() - 1;
+  if (made.place >= most) made.turn_away();
+  epoll_event all{EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, {&made}};
+  if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &all) != 0) visitors_.pop_back(); // closes it
+}
+
+void listener::use(const tls_certificate& certificate) {
+  const std::lock_guard guard{mutex_};
+  certificate_ = certificate;
+}
+
+void listener::look_up() {
+  const std::uint64_t ring = 1;
+  [[maybe_unused]] const auto rung = ::write(bell_, &ring, sizeof ring);
+}
+
+void listener::close_door() {
+  ::close(std::exchange(door_, -1));
+  for (const auto& one : visitors_)
+    one->tell(visitor::stop);
+}
+
+void listener::sweep() {
+  const auto now = clock::now();
+  sweep_at_ = now + between_sweeps;
+  for (const auto& one : visitors_)
+    if (one->is_overdue(now)) one->tell(visitor::overdue);
+  if (!door_is_watched_ && door_ >= 0) open_door();
+}
+
+void listener::has_left(visitor& who) {
+  who.next_left = left_.load(std::memory_order_relaxed);
+  while (!left_.compare_exchange_weak(who.next_left, &who, std::memory_order_release,
+                                      std::memory_order_relaxed))
+    continue;
+  if (around_.stopping) look_up(); // perhaps nobody else is here to wake it
+}
+
+void listener::bury() {
+  auto* next = left_.exchange(nullptr, std::memory_order_acquire);
+  while (next != nullptr) {
+    const auto place = std::exchange(next, next->next_left)->place;
+    visitors_[place].swap(visitors_.back());
+    visitors_[place]->place = place;
+    visitors_.pop_back();
+  }
+}
+
+} // namespace arauto::http
