@@ -16,7 +16,7 @@ using step = delivery_memory::step;
 constexpr int suspect_from = 2; // as the indexes delivery_due and delivery_suspect
 
 storage::held_delivery whose(const delivery_memory& s) {
-  return {s.held.key, s.held.held};
+  return storage::as_held(s.held);
 }
 
 void give_slot_back(self_ptr self) {
@@ -83,7 +83,7 @@ void settle(self_ptr self, storage::settlement what) {
 void go_back(self_ptr self) {
   const auto& s = self->state;
   give_slot_back(self);
-  settle(self, released(s.held.key, s.held.held));
+  settle(self, released(s.held));
 }
 
 void settle_outcome(self_ptr self, const outcome& said) {
@@ -94,6 +94,7 @@ void settle_outcome(self_ptr self, const outcome& said) {
   storage::settlement what;
   what.key = s.held.key;
   what.held = s.held.held;
+  what.tenant = s.held.tenant;
   what.what = said;
   what.decided = plan_after(said, s.facts.attempts, s.facts.deferrals, s.facts.doubts, rules.retry,
                             s.facts.doubt.or_else(rules.doubt), self->state.house->chance());

@@ -106,7 +106,7 @@ void ask_release(self_ptr self, std::uint64_t number) {
     self->state.releasing.erase(number);
     check_stopped(self);
   };
-  self->request(some_keeper(self), caf::infinite, settle_attempt{released(held.key, held.held)})
+  self->request(some_keeper(self), caf::infinite, settle_attempt{released(held)})
       .then([released_one](const storage::settled&) { released_one(); },
             [released_one](const caf::error& why) {
               if (!is_gone(why)) released_one(); // else its successor will be introduced
@@ -230,7 +230,7 @@ void delivery_down(self_ptr self, const caf::down_msg& down) {
   const auto via = ended.held.key.via;
   if (ended.in_window) lane_of(self, via).leave();
   if (down.reason) // it could not give its slot back itself
-    tell(self, s.staff.mail, return_slot{s.tenant, {ended.held.key, ended.held.held}});
+    tell(self, s.staff.mail, return_slot{s.tenant, storage::as_held(ended.held)});
   if (down.reason == errc::crashed_before_send || down.reason == errc::crashed_in_send) {
     const bool too_many = note_crash(self, ended.held, down.reason);
     if (down.reason == errc::crashed_before_send) settle_crash(self, ended.held);
@@ -257,7 +257,7 @@ void renew(self_ptr self) {
   renew_leases command;
   for (const auto& [id, one] : s.deliveries)
     if (self->clock().now() - one.since >= third / 2)
-      command.held.push_back({one.held.key, one.held.held});
+      command.held.push_back(storage::as_held(one.held));
   if (!command.held.empty())
     self->request(some_keeper(self), caf::infinite, std::move(command))
         .then([self](const leases_lost& gone) { leave_to_others(self, gone); },

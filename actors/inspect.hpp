@@ -102,7 +102,7 @@ typename Inspector::result_type inspect(Inspector& f, room& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, held_delivery& x) {
-  return f(type_name("held_delivery"), x.key, x.held);
+  return f(type_name("held_delivery"), x.key, x.held, x.tenant);
 }
 
 template <class Inspector>
@@ -112,8 +112,8 @@ typename Inspector::result_type inspect(Inspector& f, permit& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, settlement& x) {
-  return f(type_name("settlement"), x.key, x.held, x.decided, x.attempted, x.what, x.given_back,
-           x.deferred, x.lost, x.suppress_digest);
+  return f(type_name("settlement"), x.key, x.held, x.tenant, x.decided, x.attempted, x.what,
+           x.given_back, x.deferred, x.lost, x.suppress_digest);
 }
 
 template <class Inspector>

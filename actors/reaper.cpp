@@ -65,7 +65,7 @@ void no_suspect_runs(self_ptr self) {
 
 // Nobody ran it: that is not a lease lost.
 void hand_back(self_ptr self, const storage::lease& held) {
-  self->request(my_keeper(self), caf::infinite, settle_attempt{released(held.key, held.held)})
+  self->request(my_keeper(self), caf::infinite, settle_attempt{released(held)})
       .then([self](const storage::settled&) { no_suspect_runs(self); },
             [self](const caf::error&) { no_suspect_runs(self); });
 }

@@ -8,10 +8,11 @@
 
 namespace arauto {
 
-inline storage::settlement released(const delivery_key& key, lease_token held) {
+inline storage::settlement released(const storage::lease& held) {
   storage::settlement back;
-  back.key = key;
-  back.held = held;
+  back.key = held.key;
+  back.held = held.held;
+  back.tenant = held.tenant;
   back.decided = {state::pending, std::chrono::milliseconds{0}, false, {}};
   back.what.said = verdict::not_begun;
   back.attempted = false;
@@ -21,7 +22,7 @@ inline storage::settlement released(const delivery_key& key, lease_token held) {
 
 // A worker was lost over it before its attempt: counted, because two of them make a suspect.
 inline storage::settlement lost(const storage::lease& held, plan decided) {
-  auto what = released(held.key, held.held);
+  auto what = released(held);
   what.lost = true;
   what.decided = std::move(decided);
   return what;
@@ -30,7 +31,7 @@ inline storage::settlement lost(const storage::lease& held, plan decided) {
 // For leases that could not be handed to anybody; when this is lost too, their end decides.
 template <class Self>
 void release(Self* self, const keeper_actor& keeper, const storage::lease& held) {
-  self->request(keeper, caf::infinite, settle_attempt{released(held.key, held.held)})
+  self->request(keeper, caf::infinite, settle_attempt{released(held)})
       .then([](const storage::settled&) {}, [](const caf::error&) {});
 }
 

@@ -51,7 +51,7 @@ result<std::vector<dead_letter>> dead_letters(session& db, const tenant_id& tena
     event = after->key.event.text;
     via = to_string(after->key.via);
   }
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::of(tenant), [&](session::transaction& t) {
     std::vector<dead_letter> page;
     for (const auto& row :
          t.run(sql::dead_letters, tenant.text, or_null(which.cause), or_null(which.type),
@@ -63,14 +63,16 @@ result<std::vector<dead_letter>> dead_letters(session& db, const tenant_id& tena
 
 result<replay_answer> replay(session& db, const tenant_id& tenant, const delivery_key& which,
                              bool even_if_doubtful) {
-  const auto made = db.in_transaction([&](session::transaction& t) -> std::optional<replay_answer> {
-    const auto rows =
-        t.run(sql::replay, tenant.text, which.event.text, to_string(which.via), even_if_doubtful);
-    if (rows.empty()) return std::nullopt;
-    const auto& row = rows[0];
-    return replay_answer{verdict_spelled(text(row["verdict"])),
-                         state_spelled(row["state"].c_str()).value(), text(row["next_attempt_at"])};
-  });
+  const auto made = db.in_transaction(
+      reach::of(tenant), [&](session::transaction& t) -> std::optional<replay_answer> {
+        const auto rows = t.run(sql::replay, tenant.text, which.event.text, to_string(which.via),
+                                even_if_doubtful);
+        if (rows.empty()) return std::nullopt;
+        const auto& row = rows[0];
+        return replay_answer{verdict_spelled(text(row["verdict"])),
+                             state_spelled(row["state"].c_str()).value(),
+                             text(row["next_attempt_at"])};
+      });
   if (!made) return made.why();
   if (!*made) return errc::not_found;
   return **made;
@@ -79,7 +81,7 @@ result<replay_answer> replay(session& db, const tenant_id& tenant, const deliver
 result<replay_count> replay_dead_letters(session& db, const tenant_id& tenant,
                                          const paced_replay& wanted) {
   const auto& which = wanted.which;
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::of(tenant), [&](session::transaction& t) {
     t.run(sql::replay_turn, tenant.text);
     const auto row =
         t.run(sql::replay_dead_letters, tenant.text, or_null(which.cause), or_null(which.type),

@@ -23,6 +23,7 @@ std::string as_json(const std::vector<held_delivery>& asked) {
     items.push_back({{"n", n},
                      {"event_id", asked[n].key.event.text},
                      {"channel", spelled(asked[n].key.via)},
+                     {"tenant_id", asked[n].tenant.text},
                      {"lease_token", asked[n].held.number}});
   return dumped(items);
 }
@@ -39,11 +40,11 @@ void leave_held_rows(session& db) {
 
 // Waits for a row once, then runs the same again without what somebody holds.
 template <class Body>
-auto without_long_waits(session& db, const Body& body) {
-  auto made = db.in_transaction(body, db.row_patience());
+auto without_long_waits(session& db, const reach& far, const Body& body) {
+  auto made = db.in_transaction(far, body, db.row_patience());
   if (made.error() != errc::busy || leaves_held_rows(db)) return made;
   leave_held_rows(db);
-  return db.in_transaction(body, db.row_patience());
+  return db.in_transaction(far, body, db.row_patience());
 }
 
 // One answer per item; those whose row somebody else holds get none but that.
@@ -54,7 +55,7 @@ std::vector<Answer> of_free_rows(session::transaction& t, session& db,
   std::vector<Answer> answers(asked.size());
   std::vector<held_delivery> keys;
   for (const auto& one : asked)
-    keys.push_back({one.key, one.held});
+    keys.push_back({one.key, one.held, one.tenant});
   for (const auto& row : t.run(sql::held_rows, as_json(keys))) {
     answers.at(row["n"].template as<std::size_t>()).row_held = true;
     leave_held_rows(db);
@@ -103,6 +104,7 @@ nlohmann::json as_json(std::size_t n, const settlement& one) {
       {"n", n},
       {"event_id", one.key.event.text},
       {"channel", spelled(one.key.via)},
+      {"tenant_id", one.tenant.text},
       {"lease_token", one.held.number},
       {"state", spelled(one.decided.next)},
       {"delay_ms", one.decided.hold ? nlohmann::json{} : nlohmann::json(one.decided.delay.count())},
@@ -191,7 +193,7 @@ result<std::vector<lease>> claim(session& db, const std::vector<room>& rooms, co
                      {"channel", spelled(one.via)},
                      {"room", one.deliveries},
                      {"urgent_room", one.urgent}});
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach_of_all(rooms), [&](session::transaction& t) {
     std::vector<lease> leases;
     for (const auto& row : t.run(sql::claim, dumped(items), owner.text, length.count()))
       leases.push_back(read_lease(row));
@@ -201,7 +203,7 @@ result<std::vector<lease>> claim(session& db, const std::vector<room>& rooms, co
 
 result<std::optional<lease>> claim_suspect(session& db, const std::vector<channel>& served,
                                            const node_id& owner, milliseconds length) {
-  return db.in_transaction([&](session::transaction& t) -> std::optional<lease> {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) -> std::optional<lease> {
     const auto rows = t.run(sql::claim_suspect, owner.text, length.count(), text_array(served));
     if (rows.empty()) return std::nullopt;
     return read_lease(rows[0]);
@@ -210,12 +212,13 @@ result<std::optional<lease>> claim_suspect(session& db, const std::vector<channe
 
 result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
                                         milliseconds length) {
-  return without_long_waits(
-      db, [&](session::transaction& t) { return permits_inside(t, db, asked, length); });
+  return without_long_waits(db, reach_of_all(asked), [&](session::transaction& t) {
+    return permits_inside(t, db, asked, length);
+  });
 }
 
 result<std::vector<settled>> settle(session& db, const std::vector<settlement>& asked) {
-  return without_long_waits(db,
+  return without_long_waits(db, reach_of_all(asked),
                             [&](session::transaction& t) { return settle_inside(t, db, asked); });
 }
 
@@ -223,7 +226,12 @@ result<settled_and_permitted> settle_and_permit(session& db,
                                                 const std::vector<settlement>& settlements,
                                                 const std::vector<held_delivery>& permits,
                                                 milliseconds length) {
-  return without_long_waits(db, [&](session::transaction& t) {
+  std::vector<tenant_id> tenants;
+  for (const auto& one : settlements)
+    tenants.push_back(one.tenant);
+  for (const auto& one : permits)
+    tenants.push_back(one.tenant);
+  return without_long_waits(db, reach::of(tenants), [&](session::transaction& t) {
     settled_and_permitted both;
     both.settlements = settle_inside(t, db, settlements);
     both.permits = permits_inside(t, db, permits, length);
@@ -233,7 +241,7 @@ result<settled_and_permitted> settle_and_permit(session& db,
 
 result<std::vector<held_delivery>> renew(session& db, const std::vector<held_delivery>& asked,
                                          milliseconds length) {
-  return without_long_waits(db, [&](session::transaction& t) {
+  return without_long_waits(db, reach_of_all(asked), [&](session::transaction& t) {
     const auto renewed = of_free_rows<renewal>(
         t, db, asked, [&](const auto& free) { return renewals_of(t, free, length); });
     std::vector<held_delivery> not_renewed;
@@ -244,7 +252,7 @@ result<std::vector<held_delivery>> renew(session& db, const std::vector<held_del
 }
 
 result<std::vector<reaped>> reap(session& db, const reap_rules& rules, int rows_max) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     return read_reaped(t.run(sql::reap, rules.lost_leases_max, rules.attempts_max, rows_max,
                              std::string{spelled(rules.doubt.rule)}, rules.doubt.after.count(),
                              rules.doubt.resends_max));
@@ -252,12 +260,13 @@ result<std::vector<reaped>> reap(session& db, const reap_rules& rules, int rows_
 }
 
 result<std::vector<reaped>> give_up_waits(session& db, int rows_max) {
-  return db.in_transaction(
-      [&](session::transaction& t) { return read_reaped(t.run(sql::give_up_waits, rows_max)); });
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
+    return read_reaped(t.run(sql::give_up_waits, rows_max));
+  });
 }
 
 result<doubt_count> count_in_doubt(session& db, int rows_max) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     const auto row = t.run(sql::in_doubt_count, rows_max)[0];
     return doubt_count{row["deliveries"].as<int>(), row["held"].as<int>()};
   });
@@ -265,15 +274,17 @@ result<doubt_count> count_in_doubt(session& db, int rows_max) {
 
 result<resolved> resolve(session& db, const tenant_id& tenant, const delivery_key& which,
                          resolution as, int attempts_max) {
-  auto made = db.in_transaction([&](session::transaction& t) -> std::optional<resolved> {
-    const auto rows = t.run(sql::resolve, tenant.text, which.event.text, to_string(which.via),
-                            as == resolution::accepted ? "accepted" : "not_accepted", attempts_max);
-    if (rows.empty()) return std::nullopt;
-    return resolved{rows[0]["resolved"].as<bool>(),
-                    rows[0]["changed"].as<bool>(),
-                    state_spelled(rows[0]["state"].c_str()).value(),
-                    {rows[0]["lease_token"].as<std::int64_t>()}};
-  });
+  auto made =
+      db.in_transaction(reach::of(tenant), [&](session::transaction& t) -> std::optional<resolved> {
+        const auto rows =
+            t.run(sql::resolve, tenant.text, which.event.text, to_string(which.via),
+                  as == resolution::accepted ? "accepted" : "not_accepted", attempts_max);
+        if (rows.empty()) return std::nullopt;
+        return resolved{rows[0]["resolved"].as<bool>(),
+                        rows[0]["changed"].as<bool>(),
+                        state_spelled(rows[0]["state"].c_str()).value(),
+                        {rows[0]["lease_token"].as<std::int64_t>()}};
+      });
   if (!made) return made.why();
   if (!*made) return errc::not_found;
   return **made;
@@ -281,7 +292,7 @@ result<resolved> resolve(session& db, const tenant_id& tenant, const delivery_ke
 
 result<std::vector<std::pair<tenant_id, channel>>> due_tenants(session& db,
                                                                const std::vector<channel>& served) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     std::vector<std::pair<tenant_id, channel>> due;
     for (const auto& row : t.run(sql::due_tenants, text_array(served)))
       due.emplace_back(tenant_id{text(row[0])}, via_of(row[1]));

@@ -50,7 +50,12 @@ result<std::optional<lease>> claim_suspect(session& db, const std::vector<channe
 struct held_delivery {
   delivery_key key;
   lease_token held;
+  tenant_id tenant;
 };
+
+inline held_delivery as_held(const lease& whole) {
+  return {whole.key, whole.held, whole.tenant};
+}
 
 struct permit {
   bool still_ours = false;   // false: the lease is lost, nothing was changed
@@ -67,6 +72,7 @@ result<std::vector<permit>> ask_permits(session& db, const std::vector<held_deli
 struct settlement {
   delivery_key key;
   lease_token held;
+  tenant_id tenant;
   plan decided;
   bool attempted = true;   // false: nothing is added to the trail
   outcome what;            // counts only when attempted

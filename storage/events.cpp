@@ -129,6 +129,7 @@ result<event_view> found_or_not(result<std::optional<event_view>> made) {
 result<std::vector<accept_answer>> accept(session& db, const std::vector<notification>& asked,
                                           const node_id& owner, std::chrono::milliseconds lease) {
   return db.in_transaction(
+      reach_of_all(asked),
       [&](session::transaction& t) {
         std::vector<accept_answer> answers(asked.size());
         std::vector<std::size_t> which(asked.size());
@@ -147,25 +148,27 @@ result<std::vector<accept_answer>> accept(session& db, const std::vector<notific
 }
 
 result<event_view> find_event(session& db, const tenant_id& tenant, const event_id& id) {
-  return found_or_not(db.in_transaction([&](session::transaction& t) -> std::optional<event_view> {
-    const auto rows = t.run(sql::event_by_id, tenant.text, id.text);
-    if (rows.empty()) return std::nullopt;
-    return read_event(t, tenant, rows[0]);
-  }));
+  return found_or_not(db.in_transaction(
+      reach::of(tenant), [&](session::transaction& t) -> std::optional<event_view> {
+        const auto rows = t.run(sql::event_by_id, tenant.text, id.text);
+        if (rows.empty()) return std::nullopt;
+        return read_event(t, tenant, rows[0]);
+      }));
 }
 
 result<event_view> find_operation(session& db, const tenant_id& tenant,
                                   const operation_id& operation) {
-  return found_or_not(db.in_transaction([&](session::transaction& t) -> std::optional<event_view> {
-    const auto rows = t.run(sql::event_by_operation, tenant.text, operation.text);
-    if (rows.empty()) return std::nullopt;
-    return read_event(t, tenant, rows[0]);
-  }));
+  return found_or_not(db.in_transaction(
+      reach::of(tenant), [&](session::transaction& t) -> std::optional<event_view> {
+        const auto rows = t.run(sql::event_by_operation, tenant.text, operation.text);
+        if (rows.empty()) return std::nullopt;
+        return read_event(t, tenant, rows[0]);
+      }));
 }
 
 result<std::vector<stop_view>> cancel_event(session& db, const tenant_id& tenant,
                                             const event_id& id) {
-  auto stops = db.in_transaction([&](session::transaction& t) {
+  auto stops = db.in_transaction(reach::of(tenant), [&](session::transaction& t) {
     auto met = read_stops(t.run(sql::stop_event, tenant.text, id.text, "cancelled"));
     if (!met.empty()) t.run(sql::cancel_mark, tenant.text, id.text);
     return met;

@@ -5,7 +5,7 @@
 namespace arauto::storage {
 
 result<done> heartbeat(session& db, const node_id& self, const std::string& address) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     t.run(sql::node_heartbeat, self.text, address);
     t.run(sql::nodes_forget);
     return done{};
@@ -13,7 +13,7 @@ result<done> heartbeat(session& db, const node_id& self, const std::string& addr
 }
 
 result<done> leave(session& db, const node_id& self) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     t.run(sql::node_leave, self.text);
     return done{};
   });

@@ -6,7 +6,7 @@
 namespace arauto::storage {
 
 result<int> retire(session& db, int days, int rows_max) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     std::string ids;
     for (const auto& row : t.run(sql::retire_hold, days, rows_max))
       ids += (ids.empty() ? "" : ",") + text(row[0]);

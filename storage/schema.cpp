@@ -13,7 +13,7 @@ int schema_version() {
 }
 
 result<int> migrate(session& db) {
-  const auto made = db.in_transaction([](session::transaction& t) -> int {
+  const auto made = db.in_transaction(reach::owner(), [](session::transaction& t) -> int {
     t.run(sql::migration_begin);
     t.run_script(sql::migration_ledger.text);
     const int found = t.run(sql::migration_newest)[0][0].as<int>();
@@ -24,6 +24,7 @@ result<int> migrate(session& db) {
         t.run(sql::migration_record, step.number, step.name);
         log::info("migration_run", {{"number", step.number}, {"name", step.name}});
       }
+    t.run_script(sql::migration_close.text);
     return schema_version();
   });
   if (made && *made > schema_version())
@@ -34,8 +35,8 @@ result<int> migrate(session& db) {
 }
 
 result<done> check_server(session& db) {
-  const auto settings =
-      db.in_transaction([](session::transaction& t) -> std::pair<std::string, std::string> {
+  const auto settings = db.in_transaction(
+      reach::owner(), [](session::transaction& t) -> std::pair<std::string, std::string> {
         const auto row = t.run(sql::check_server)[0];
         return {row[0].c_str(), row[1].c_str()};
       });

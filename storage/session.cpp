@@ -84,7 +84,7 @@ void session::observe(const statement& what, std::chrono::steady_clock::time_poi
     settings_.observed(what.name, std::chrono::steady_clock::now() - begun, rows);
 }
 
-failure session::perform(const std::function<void(transaction&)>& body,
+failure session::perform(const reach& far, const std::function<void(transaction&)>& body,
                          std::chrono::milliseconds lock_timeout) {
   if (!connection_)
     if (auto why = connect(); why.code != errc::none) return why;
@@ -97,6 +97,7 @@ failure session::perform(const std::function<void(transaction&)>& body,
       std::string opening = "begin; set local synchronous_commit = on";
       if (lock_timeout.count() > 0)
         opening += "; set local lock_timeout = " + std::to_string(lock_timeout.count());
+      opening += far.opening();
       work.exec(opening);
       transaction inside{*this, work};
       body(inside);

@@ -19,6 +19,7 @@
 #include <pqxx/pqxx>
 
 #include "storage/model/errc.hpp"
+#include "storage/reach.hpp"
 #include "storage/statement.hpp"
 
 namespace arauto::storage {
@@ -66,17 +67,19 @@ public:
     pqxx::nontransaction& work_; // BEGIN and COMMIT are ours, to tell their failures apart
   };
 
-  // Runs `body(transaction&)` in one transaction and commits it durably. The body may run again
-  // after a deadlock, so it only builds its answer. `lock_timeout` zero means the setting's.
+  // Runs `body(transaction&)` in one transaction that sees no further than `far`, and commits it
+  // durably. The body may run again after a deadlock, so it only builds its answer. `lock_timeout`
+  // zero means the setting's.
   template <class Body>
-  auto in_transaction(Body&& body,
+  auto in_transaction(const reach& far, Body&& body,
                       std::chrono::milliseconds lock_timeout = std::chrono::milliseconds{0})
       -> result<decltype(body(std::declval<transaction&>()))> {
     using value = decltype(body(std::declval<transaction&>()));
     std::unique_ptr<value> made;
     failure why;
     for (int tries = 0; tries < 3; ++tries) { // a deadlock's victim did nothing and may ask again
-      why = perform([&](transaction& t) { made = std::make_unique<value>(body(t)); }, lock_timeout);
+      why = perform(
+          far, [&](transaction& t) { made = std::make_unique<value>(body(t)); }, lock_timeout);
       if (why.code != errc::try_again) break;
     }
     if (why.code != errc::none) return why;
@@ -93,7 +96,7 @@ public:
   void discard();
 
 private:
-  failure perform(const std::function<void(transaction&)>& body,
+  failure perform(const reach& far, const std::function<void(transaction&)>& body,
                   std::chrono::milliseconds lock_timeout);
   failure connect();
   failure commit(pqxx::nontransaction& work);

@@ -19,7 +19,7 @@ result<template_view> put_template(session& db, const tenant_id& tenant,
     resends = wanted.doubt.policy.resends_max;
   }
   auto made = wanted;
-  const auto version = db.in_transaction([&](session::transaction& t) {
+  const auto version = db.in_transaction(reach::of(tenant), [&](session::transaction& t) {
     t.run(sql::template_end, tenant.text, wanted.type, to_string(wanted.via), wanted.locale);
     return t
         .run(sql::template_put, tenant.text, wanted.type, to_string(wanted.via), wanted.locale,
@@ -37,22 +37,24 @@ result<template_view> put_template(session& db, const tenant_id& tenant,
 
 result<template_view> find_template(session& db, const tenant_id& tenant, const std::string& type,
                                     channel via, const std::string& locale) {
-  auto found = db.in_transaction([&](session::transaction& t) -> std::optional<template_view> {
-    const auto rows = t.run(sql::template_find, tenant.text, type, to_string(via), locale);
-    if (rows.empty()) return std::nullopt;
-    const auto& row = rows[0];
-    template_view one;
-    one.type = type;
-    one.via = via;
-    one.locale = locale;
-    one.version = row["version"].as<int>();
-    for (const auto& p : nlohmann::json::parse(row["parts"].c_str()))
-      one.parts.push_back({p.at("name").get<std::string>(), p.at("text").get<std::string>()});
-    one.required = nlohmann::json::parse(row["required"].c_str()).get<std::vector<std::string>>();
-    one.is_private = row["private"].as<bool>();
-    one.doubt = read_doubt(row);
-    return one;
-  });
+  auto found = db.in_transaction(
+      reach::of(tenant), [&](session::transaction& t) -> std::optional<template_view> {
+        const auto rows = t.run(sql::template_find, tenant.text, type, to_string(via), locale);
+        if (rows.empty()) return std::nullopt;
+        const auto& row = rows[0];
+        template_view one;
+        one.type = type;
+        one.via = via;
+        one.locale = locale;
+        one.version = row["version"].as<int>();
+        for (const auto& p : nlohmann::json::parse(row["parts"].c_str()))
+          one.parts.push_back({p.at("name").get<std::string>(), p.at("text").get<std::string>()});
+        one.required =
+            nlohmann::json::parse(row["required"].c_str()).get<std::vector<std::string>>();
+        one.is_private = row["private"].as<bool>();
+        one.doubt = read_doubt(row);
+        return one;
+      });
   if (!found) return found.why();
   if (!*found) return errc::not_found;
   return std::move(**found);
@@ -60,7 +62,7 @@ result<template_view> find_template(session& db, const tenant_id& tenant, const 
 
 result<done> end_template(session& db, const tenant_id& tenant, const std::string& type,
                           channel via, const std::string& locale) {
-  const auto ended = db.in_transaction([&](session::transaction& t) {
+  const auto ended = db.in_transaction(reach::of(tenant), [&](session::transaction& t) {
     return !t.run(sql::template_end, tenant.text, type, to_string(via), locale).empty();
   });
   if (!ended) return ended.why();

@@ -6,7 +6,7 @@
 namespace arauto::storage {
 
 result<done> create_tenant(session& db, const tenant_view& wanted) {
-  const auto made = db.in_transaction([&](session::transaction& t) {
+  const auto made = db.in_transaction(reach::house(), [&](session::transaction& t) {
     return !t.run(sql::tenant_create, wanted.id.text, wanted.name, or_null(wanted.sender_address),
                   or_null(wanted.sender_name))
                 .empty();
@@ -17,7 +17,7 @@ result<done> create_tenant(session& db, const tenant_view& wanted) {
 }
 
 result<std::vector<tenant_view>> list_tenants(session& db) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     std::vector<tenant_view> all;
     for (const auto& row : t.run(sql::tenant_list))
       all.push_back({{text(row["id"])},
@@ -32,27 +32,30 @@ result<std::vector<tenant_view>> list_tenants(session& db) {
 
 result<done> create_key(session& db, const tenant_id& tenant, const std::string& prefix,
                         const std::string& digest_hex) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     t.run(sql::key_create, or_null(tenant.text), prefix, digest_hex);
     return done{};
   });
 }
 
 result<api_key> find_key(session& db, const std::string& prefix) {
-  auto found = db.in_transaction([&](session::transaction& t) -> std::optional<api_key> {
-    const auto rows = t.run(sql::key_find, prefix);
-    if (rows.empty()) return std::nullopt;
-    const auto& row = rows[0];
-    return api_key{
-        text(row["prefix"]), text(row["digest"]), {text(row["tenant_id"])}, text(row["status"])};
-  });
+  auto found =
+      db.in_transaction(reach::house(), [&](session::transaction& t) -> std::optional<api_key> {
+        const auto rows = t.run(sql::key_find, prefix);
+        if (rows.empty()) return std::nullopt;
+        const auto& row = rows[0];
+        return api_key{text(row["prefix"]),
+                       text(row["digest"]),
+                       {text(row["tenant_id"])},
+                       text(row["status"])};
+      });
   if (!found) return found.why();
   if (!*found) return errc::not_found;
   return std::move(**found);
 }
 
 result<std::vector<key_view>> list_keys(session& db, const tenant_id& tenant) {
-  return db.in_transaction([&](session::transaction& t) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
     std::vector<key_view> all;
     for (const auto& row : t.run(sql::key_list, or_null(tenant.text)))
       all.push_back({text(row["prefix"]), text(row["created_at"]), text(row["revoked_at"])});
@@ -61,8 +64,9 @@ result<std::vector<key_view>> list_keys(session& db, const tenant_id& tenant) {
 }
 
 result<done> revoke_key(session& db, const std::string& prefix) {
-  const auto revoked = db.in_transaction(
-      [&](session::transaction& t) { return !t.run(sql::key_revoke, prefix).empty(); });
+  const auto revoked = db.in_transaction(reach::house(), [&](session::transaction& t) {
+    return !t.run(sql::key_revoke, prefix).empty();
+  });
   if (!revoked) return revoked.why();
   if (!*revoked) return errc::not_found;
   return done{};

@@ -108,5 +108,6 @@ union all
 select null, null, null, d.event_id, null, d.channel, d.state
   from judged j
   cross join lateral (
-    select d.event_id, d.channel, d.state from arauto.delivery d where d.event_id = j.known_id limit 16) d
+    select d.event_id, d.channel, d.state from arauto.delivery d
+     where d.event_id = j.known_id and d.tenant_id = j.tenant_id limit 16) d
  where j.known_id is not null

@@ -1,5 +1,5 @@
 -- Decides whether an attempt may begin, counts it, renews the lease, and returns the facts to send with.
--- $1 json array of {n, event_id, channel, lease_token}   $2 lease in ms
+-- $1 json array of {n, tenant_id, event_id, channel, lease_token}   $2 lease in ms
 -- No row for an n: the token is no longer ours, or its time is over; nothing was changed. Otherwise `state` says what
 -- the delivery is now: 'leased' with facts (go ahead), or a state that forbids the attempt.
 -- A delivery whose doubt stands is not ended by a prohibition: the provider may have it, so it is held in doubt.
@@ -7,14 +7,16 @@
 -- event's own columns never change): whoever stops deliveries locks the same rows, so either this permit is seen by the
 -- stop, or the stop by this permit. Asking twice under one token counts once.
 with asked as materialized (
-  select a.* from json_to_recordset($1::json) as a(n integer, event_id uuid, channel text, lease_token bigint)
+  select a.* from json_to_recordset($1::json) as a(
+    n integer, tenant_id text, event_id uuid, channel text, lease_token bigint)
    order by a.event_id, a.channel
 ),
 held as materialized (
   select a.n, d.* from asked a
     cross join lateral (
       select d.* from arauto.delivery d
-       where d.event_id = a.event_id and d.channel = a.channel and d.lease_token = a.lease_token
+       where d.event_id = a.event_id and d.channel = a.channel and d.tenant_id = a.tenant_id
+         and d.lease_token = a.lease_token
          and d.state = 'leased' and d.lease_until > clock_timestamp()
        limit 1 for update of d) d
 ),
@@ -29,13 +31,14 @@ judged as materialized (
               when s.digest is not null then 'address_suppressed' end as cause
     from held h
     cross join lateral (
-      select e.type, e.variables, e.expires_at from arauto.event e where e.id = h.event_id limit 1) e
+      select e.type, e.variables, e.expires_at from arauto.event e
+       where e.id = h.event_id and e.tenant_id = h.tenant_id limit 1) e
     cross join lateral (
       select r.email, r.email_digest, r.name from arauto.recipient r
        where r.tenant_id = h.tenant_id and r.user_id = h.user_id limit 1) r
     cross join lateral (
       select t.parts, t.doubt_rule, t.doubt_after_ms, t.doubt_resends
-        from arauto.template t where t.id = h.template_id limit 1) t
+        from arauto.template t where t.id = h.template_id and t.tenant_id = h.tenant_id limit 1) t
     cross join lateral (
       select tn.sender_address, tn.sender_name from arauto.tenant tn where tn.id = h.tenant_id limit 1) tn
     cross join lateral arauto.consent(h.tenant_id, h.user_id, h.channel, e.type) as consent

@@ -24,7 +24,7 @@ judged as materialized (
     from lost l
     left join lateral (
       select t.doubt_rule, t.doubt_after_ms, t.doubt_resends from arauto.template t
-       where t.id = l.template_id and t.doubt_rule is not null limit 1) t on true
+       where t.id = l.template_id and t.tenant_id = l.tenant_id and t.doubt_rule is not null limit 1) t on true
    cross join lateral (
       select coalesce(t.doubt_rule, $4::text) as rule, coalesce(t.doubt_after_ms, $5::bigint) as after_ms,
              coalesce(t.doubt_resends, $6::integer) as resends_max) p

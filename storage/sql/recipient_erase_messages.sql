@@ -7,7 +7,7 @@ with told as materialized (
 ),
 held as materialized (
   select d.event_id
-    from told t join arauto.delivery d on d.event_id = t.id
+    from told t join arauto.delivery d on d.event_id = t.id and d.tenant_id = $1
    order by d.event_id, d.channel
      for update of d
 ),

@@ -19,7 +19,8 @@ person as materialized (
 held as materialized (
   select p.erased_at as buried_at, d.* from person p
     cross join lateral (
-      select d.* from arauto.delivery d where d.event_id = p.event_id and d.channel = p.channel
+      select d.* from arauto.delivery d
+       where d.event_id = p.event_id and d.channel = p.channel and d.tenant_id = $1
        limit 1 for update of d) d
 ),
 judged as materialized (
@@ -32,7 +33,8 @@ judged as materialized (
               when h.replays > 0 then 'already'
               else 'not_dead' end as verdict
     from held h
-    cross join lateral (select e.erased_at from arauto.event e where e.id = h.event_id limit 1 for share of e) e
+    cross join lateral (select e.erased_at from arauto.event e
+                         where e.id = h.event_id and e.tenant_id = $1 limit 1 for share of e) e
 ),
 moved as (
   update arauto.delivery d

@@ -36,7 +36,8 @@ held as materialized (
   select p.erased_at as buried_at, d.* from person p
     cross join lateral (
       select d.* from arauto.delivery d
-       where d.event_id = p.event_id and d.channel = p.channel -- no word on the state: it would invite delivery_dead
+       where d.event_id = p.event_id and d.channel = p.channel and d.tenant_id = $1
+       -- no word on the state: it would invite delivery_dead
        limit 1 for update of d) d
 ),
 judged as materialized (
@@ -44,7 +45,8 @@ judged as materialized (
          arauto.replay_refusal(h.stop_reason, e.erased_at is not null or h.buried_at is not null, h.doubted_at,
                                $8::boolean) as refusal
     from held h
-    cross join lateral (select e.erased_at from arauto.event e where e.id = h.event_id limit 1 for share of e) e
+    cross join lateral (select e.erased_at from arauto.event e
+                         where e.id = h.event_id and e.tenant_id = $1 limit 1 for share of e) e
    where h.state = 'permanent_failure'
 ),
 start as materialized (

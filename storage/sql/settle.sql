@@ -1,6 +1,7 @@
 -- Records what an attempt came to, under its lease token, and appends it to the trail.
--- $1 json array of {n, event_id, channel, lease_token, state, delay_ms (null: held), gives_up_ms (null: never),
---    outcome (null: no attempt was made), code, detail, provider_ref, cause, given_back, deferred, lost, suppress_digest}
+-- $1 json array of {n, tenant_id, event_id, channel, lease_token, state, delay_ms (null: held),
+--    gives_up_ms (null: never), outcome (null: no attempt was made), code, detail, provider_ref, cause,
+--    given_back, deferred, lost, suppress_digest}
 -- Gives per n: verdict 'settled' (ours, now or by an earlier run of this very statement whose answer was lost), 'stale'
 -- (the lease had gone), or no row when the delivery is gone; and the state.
 -- Rows are locked in key order first. What a stale holder learned is kept as evidence: its attempt row is completed. It
@@ -11,18 +12,19 @@
 -- While a doubt stands, neither a stop nor the loss of a worker ends the delivery: it is held in doubt.
 with given as materialized (
   select g.* from json_to_recordset($1::json) as g(
-    n integer, event_id uuid, channel text, lease_token bigint, state text, delay_ms bigint, gives_up_ms bigint,
-    outcome text, code integer, detail text, provider_ref text, cause text, given_back boolean,
+    n integer, tenant_id text, event_id uuid, channel text, lease_token bigint, state text, delay_ms bigint,
+    gives_up_ms bigint, outcome text, code integer, detail text, provider_ref text, cause text, given_back boolean,
     deferred boolean, lost boolean, suppress_digest text)
    order by g.event_id, g.channel
 ),
 held as materialized (
-  select g.*, d.tenant_id, d.attempts, d.begun_at, d.stop_reason, d.accepted_at, d.state as was,
+  select g.*, d.attempts, d.begun_at, d.stop_reason, d.accepted_at, d.state as was,
          d.lease_token as standing_token, d.doubted_at,
          g.detail is not null and arauto.is_erased(d.event_id) as forgotten -- under the lock: it may have waited
     from given g
     cross join lateral (
-      select d.* from arauto.delivery d where d.event_id = g.event_id and d.channel = g.channel
+      select d.* from arauto.delivery d
+       where d.event_id = g.event_id and d.channel = g.channel and d.tenant_id = g.tenant_id
        limit 1 for update of d) d
 ),
 judged as materialized (

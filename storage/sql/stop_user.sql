@@ -4,7 +4,7 @@
 -- (and is listed in flight here) or finds it stopped. Locks in key order, then judges (arauto.stop_makes). Leans on
 -- delivery_live_of_user.
 with held as materialized (
-  select d.*, e.type from arauto.delivery d join arauto.event e on e.id = d.event_id
+  select d.*, e.type from arauto.delivery d join arauto.event e on e.id = d.event_id and e.tenant_id = d.tenant_id
    where d.tenant_id = $1 and d.user_id = $2 and d.state in ('pending', 'leased', 'retry_wait', 'in_doubt')
    order by d.event_id, d.channel
      for update of d

@@ -37,7 +37,7 @@ notification some_notification() {
           true,   {channel::push}, priority::urgent, "a",    "b",  {channel::email}};
 }
 
-const storage::held_delivery some_held{{{"e"}, channel::push}, {7}};
+const storage::held_delivery some_held{{{"e"}, channel::push}, {7}, {"acme"}};
 const storage::lease some_lease{{{"e"}, channel::push}, {7}, {"acme"}, priority::urgent, 2};
 const outcome some_outcome{verdict::refused, 550,   "cause",
                            "detail",         "ref", std::chrono::milliseconds{5}};
@@ -77,6 +77,7 @@ BOOST_AUTO_TEST_CASE(every_message_with_fields_survives_the_wire) {
                                      {true, {doubt_rule::wait, std::chrono::milliseconds{7}, 3}}}});
   survives_the_wire(settle_attempt{{{{"e"}, channel::push},
                                     {7},
+                                    {"acme"},
                                     {state::expired, std::chrono::milliseconds{9}, true, "c"},
                                     false,
                                     some_outcome,

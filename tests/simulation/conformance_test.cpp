@@ -24,7 +24,7 @@ struct twins : twin_rows {
 
   void keep(const std::vector<storage::lease>& leases) {
     for (const auto& one : leases)
-      tokens.push_back({one.key, one.held});
+      tokens.push_back(storage::as_held(one));
   }
 
   // The same question for both: times are text of two kinds.
@@ -79,7 +79,7 @@ struct twins : twin_rows {
                + std::string{spelled(mine.at(0).verdict)}];
     events.push_back(asked.id);
     if (mine[0].verdict == acceptance::created && mine[0].deliveries[0].now == state::leased)
-      tokens.push_back({{asked.id, channel::email}, {1}});
+      tokens.push_back({{asked.id, channel::email}, {1}, asked.tenant});
   }
 
   void claim() {
@@ -117,7 +117,7 @@ struct twins : twin_rows {
   std::vector<storage::held_delivery> some_tokens() {
     std::map<delivery_key, storage::held_delivery> some;
     if (const auto* row = some_row(is_leased); row != nullptr && chance.one_in(2))
-      some[row->key] = {row->key, {row->token}};
+      some[row->key] = {row->key, {row->token}, row->tenant};
     for (auto i = chance.between(1, 2); i > 0 && !tokens.empty() && some.size() < 2; --i) {
       auto one = chance.pick(tokens);
       if (!chance.one_in(3)) one.held.number = rows.deliveries.at(one.key).token;
@@ -136,6 +136,7 @@ struct twins : twin_rows {
       storage::settlement what;
       what.key = one.key;
       what.held = one.held;
+      what.tenant = one.tenant;
       if (const auto kind = chance.below(8); kind == 0) { // back to due, as it was
         what.decided = {state::pending, 0ms, false, {}, 0ms};
         what.what.said = verdict::not_begun;

@@ -78,6 +78,7 @@ BOOST_FIXTURE_TEST_CASE(a_dead_letter_is_listed_with_its_cause_and_nobody_elses,
   storage::settlement refused;
   refused.key = held.key;
   refused.held = held.held;
+  refused.tenant = held.tenant;
   refused.decided = {state::permanent_failure, {}, false, "bad_address"};
   refused.what.said = verdict::bad_address;
   refused.what.detail = "550 no such mailbox";

@@ -182,6 +182,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_bad_address_ends_the_doubt_and_is_suppressed_P6, 
   reap_all(hold);
   bounced.key = held.key;
   bounced.held = held.held;
+  bounced.tenant = held.tenant;
   bounced.decided = {state::permanent_failure, {}, false, "bad_address"};
   bounced.what.said = verdict::bad_address;
   BOOST_REQUIRE(storage::settle(db, {bounced}));

@@ -22,13 +22,14 @@ struct row_holder : ledger {
   }
 
   std::vector<storage::held_delivery> both() const {
-    return {{leases[0].key, leases[0].held}, {leases[1].key, leases[1].held}};
+    return {storage::as_held(leases[0]), storage::as_held(leases[1])};
   }
 
   static storage::settlement accepted(const storage::lease& held) {
     storage::settlement made;
     made.key = held.key;
     made.held = held.held;
+    made.tenant = held.tenant;
     made.decided = {state::provider_accepted, {}, false, {}};
     made.what.said = verdict::accepted;
     return made;

@@ -40,6 +40,7 @@ struct two_channels : crossing {
     storage::lease taken;
     taken.key = {{rows[0]["event_id"].c_str()}, channel::push};
     taken.held = {rows[0]["lease_token"].as<std::int64_t>()};
+    taken.tenant = acme;
     return taken;
   }
 };
@@ -82,11 +83,12 @@ struct keepers : crossing {
       storage::settlement late;
       late.key = settled.key;
       late.held = settled.held;
+      late.tenant = settled.tenant;
       late.decided = {state::retry_wait, std::chrono::milliseconds{0}, false, "busy"};
       late.what.said = verdict::refused_for_now;
       std::vector<storage::held_delivery> asked;
       for (const auto& one : permitted)
-        asked.push_back({one.key, one.held});
+        asked.push_back(storage::as_held(one));
       for (;;) { // as a keeper does: its victims may meet again
         auto made = storage::settle_and_permit(keeper, {late}, asked, lease_length);
         if (made || made.error() != errc::try_again) return made;
@@ -99,6 +101,7 @@ storage::settlement accepted(const storage::lease& held) {
   storage::settlement what;
   what.key = held.key;
   what.held = held.held;
+  what.tenant = held.tenant;
   what.decided = {state::provider_accepted, {}, false, {}};
   what.what.said = verdict::accepted;
   return what;
@@ -163,7 +166,7 @@ BOOST_FIXTURE_TEST_CASE(twin_without_the_sweep_the_old_snapshot_gives_its_permit
   auto permitting = meanwhile([&](session& s) { return permits(s, sql::permit, leases); });
   until_waiting(1);
   crossing::sql("insert into arauto.preference values ('acme', 'ben', 'email', '', false)");
-  BOOST_REQUIRE(db.in_transaction([&](session::transaction& t) {
+  BOOST_REQUIRE(db.in_transaction(storage::reach::owner(), [&](session::transaction& t) {
     return t.run(sweep.made(), acme.text, ben.text, "opted_out").empty();
   }));
   holder.work.commit();

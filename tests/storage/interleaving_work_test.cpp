@@ -30,7 +30,7 @@ struct lost_claim : crossing {
 
   // What the node does in the time of a lease: renews what it knows of, then the reaper comes.
   std::size_t a_lease_later(const storage::statement& renew) {
-    BOOST_REQUIRE(db.in_transaction([&](session::transaction& t) {
+    BOOST_REQUIRE(db.in_transaction(storage::reach::owner(), [&](session::transaction& t) {
       return !t.run(renew, keys_of({known}), 3 * lease_length.count()).empty();
     }));
     crossing::sql("update arauto.delivery set lease_until = lease_until - interval '45 s'");
@@ -46,12 +46,13 @@ struct poisoned : crossing {
   const event_id good_after = accepted_event("good-2");
 
   std::vector<storage::lease> claim_suspects(const storage::statement& how) {
-    auto claimed = db.in_transaction([&](session::transaction& t) {
+    auto claimed = db.in_transaction(storage::reach::owner(), [&](session::transaction& t) {
       std::vector<storage::lease> leases;
       for (const auto& row : t.run(how, node.text, lease_length.count(), "{email}")) {
         leases.emplace_back();
         leases.back().key = {{row["event_id"].c_str()}, channel::email};
         leases.back().held = {row["lease_token"].as<std::int64_t>()};
+        leases.back().tenant = {row["tenant_id"].c_str()};
       }
       return leases;
     });
@@ -118,11 +119,12 @@ BOOST_FIXTURE_TEST_CASE(rows_leased_by_a_claim_whose_answer_was_lost_come_back_P
 }
 
 BOOST_FIXTURE_TEST_CASE(twin_renewals_by_owner_keep_them_from_coming_back, lost_claim) {
-  altered by_owner{sql::renew,
-                   "d.event_id = a.event_id and d.channel = a.channel and d.lease_token = "
-                   "a.lease_token",
-                   "d.lease_owner = (select o.lease_owner from arauto.delivery o"
-                   " where o.event_id = a.event_id and o.channel = a.channel)"};
+  altered by_owner{
+      sql::renew,
+      "d.event_id = a.event_id and d.channel = a.channel and d.tenant_id = a.tenant_id\n"
+      "         and d.lease_token = a.lease_token",
+      "d.lease_owner = (select o.lease_owner from arauto.delivery o"
+      " where o.event_id = a.event_id and o.channel = a.channel)"};
   by_owner.and_also("limit 1 for update", "limit 100 for update");
   for (int leases = 0; leases < 3; ++leases)
     BOOST_TEST(a_lease_later(by_owner.made()) == 0);

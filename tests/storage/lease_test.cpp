@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_worker_cannot_overwrite_a_newer_lease_S14, ledger
       !settle_one(late, verdict::refused, {state::permanent_failure, {}, false, "refused"}).ours);
   BOOST_TEST(to_string(state_of(id)) == "leased");
   BOOST_TEST(!permit_one(late).still_ours);
-  BOOST_TEST(storage::renew(db, {{late.key, late.held}}, lease_length)->size() == 1);
+  BOOST_TEST(storage::renew(db, {storage::as_held(late)}, lease_length)->size() == 1);
   BOOST_TEST(permit_one(newer).still_ours);
 }
 
@@ -173,6 +173,7 @@ BOOST_FIXTURE_TEST_CASE(an_attempt_that_never_began_is_given_back_without_a_trai
   storage::settlement back;
   back.key = held.key;
   back.held = held.held;
+  back.tenant = held.tenant;
   back.decided = {state::pending, std::chrono::milliseconds{0}, false, "connect_failed"};
   back.attempted = false;
   back.given_back = true;
@@ -189,8 +190,8 @@ BOOST_FIXTURE_TEST_CASE(a_renewal_keeps_the_lease_and_names_the_lost_ones, ledge
   accepted_event("o-2");
   const auto leases = claim(2);
   let_expire(leases[0]);
-  const auto lost = storage::renew(
-      db, {{leases[0].key, leases[0].held}, {leases[1].key, leases[1].held}}, lease_length);
+  const auto lost =
+      storage::renew(db, {storage::as_held(leases[0]), storage::as_held(leases[1])}, lease_length);
   BOOST_REQUIRE(lost);
   BOOST_REQUIRE_EQUAL(lost->size(), 1);
   BOOST_TEST((lost->at(0).key == leases[0].key));
@@ -222,6 +223,7 @@ BOOST_FIXTURE_TEST_CASE(a_bad_address_is_suppressed_for_the_next_event, ledger) 
   storage::settlement bounced;
   bounced.key = held.key;
   bounced.held = held.held;
+  bounced.tenant = held.tenant;
   bounced.decided = {state::permanent_failure, {}, false, "bad_address"};
   bounced.what.said = verdict::bad_address;
   bounced.what.code = 550;

@@ -76,6 +76,7 @@ std::string refused_json(const storage::lease& held) {
   return nlohmann::json{{{"n", 0},
                          {"event_id", held.key.event.text},
                          {"channel", "email"},
+                         {"tenant_id", held.tenant.text},
                          {"lease_token", held.held.number},
                          {"state", "permanent_failure"},
                          {"outcome", "refused"},
@@ -237,6 +238,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_answer_leaves_no_trail_without_its_delivery, old_
   sql("delete from arauto.attempt");
   const nlohmann::json answer = {{{"n", 0},
                                   {"event_id", id.text},
+                                  {"tenant_id", "acme"},
                                   {"channel", "email"},
                                   {"lease_token", frozen.held.number},
                                   {"state", "provider_accepted"},
@@ -285,7 +287,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_that_waited_for_an_erasure_leaves_no_words, ol
   });
   until_waiting(1);
   erasing.exec_params(storage::sql::stop_user.text, "acme", "ana", "erased");
-  erasing.exec_params(storage::sql::recipient_erase_words.text, "{" + id.text + "}");
+  erasing.exec_params(storage::sql::recipient_erase_words.text, "acme", "{" + id.text + "}");
   erasing.commit();
   settling.get();
   BOOST_TEST(to_string(state_of(id)) == "permanent_failure");

@@ -33,6 +33,7 @@ struct standing_doubts : ledger {
     storage::settlement one;
     one.key = held.key;
     one.held = held.held;
+    one.tenant = held.tenant;
     one.decided = decided;
     one.attempted = false;
     one.given_back = !lost;
@@ -134,6 +135,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_answer_is_kept_whatever_state_the_delivery_was_gi
   storage::settlement late;
   late.key = resolved.key;
   late.held = resolved.held;
+  late.tenant = resolved.tenant;
   late.decided = {state::provider_accepted, {}, false, {}};
   late.what.said = verdict::accepted;
   late.what.provider_ref = "queued as 7";

@@ -76,7 +76,7 @@ storage::lease ledger::claim_one() {
 }
 
 storage::permit ledger::permit_one(const storage::lease& held) {
-  auto permits = storage::ask_permits(db, {{held.key, held.held}}, lease_length);
+  auto permits = storage::ask_permits(db, {storage::as_held(held)}, lease_length);
   BOOST_REQUIRE_MESSAGE(permits, to_string(permits.error()) + " " + permits.why().text);
   return permits->at(0);
 }
@@ -85,6 +85,7 @@ storage::settled ledger::settle_one(const storage::lease& held, verdict said, co
   storage::settlement one;
   one.key = held.key;
   one.held = held.held;
+  one.tenant = held.tenant;
   one.decided = decided;
   one.what.said = said;
   auto answers = storage::settle(db, {one});
