@@ -15,7 +15,7 @@ create table faults.move (
   leased_until timestamptz,
   taken_over boolean not null -- by the reaper; a cause alone stays on the row when a later lease is given back
 );
-create function faults.note() returns trigger language plpgsql as $$
+create function faults.note() returns trigger language plpgsql security definer as $$
 begin
   insert into faults.move (event_id, channel, at, old_state, new_state, old_token, new_token, new_cause, due_at,
                            leased_until, taken_over)

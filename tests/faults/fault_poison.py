@@ -11,7 +11,7 @@ DEATHS = 4 # node.lost_leases_max of this entry
 LEASE_S = 3
 # The permit of a poisoned delivery takes a while; in that time its node is killed, so no permit ever stands.
 TRAP = """
-create function faults.trap() returns trigger language plpgsql as $$
+create function faults.trap() returns trigger language plpgsql security definer as $$
 begin
   perform pg_sleep(1);
   return new;
