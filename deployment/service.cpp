@@ -79,13 +79,17 @@ int serve(const settings& with, const std::function<void(const std::string& url)
   storage::pool sessions{with.office.database, with.database_sessions_max};
   http::server api{with.http, sessions, staff, *metrics};
   if (const auto listening = api.start(); !listening)
-    fail("cannot listen on " + bracketed(with.http.address) + ":" + std::to_string(with.http.port),
+    fail("cannot serve on " + bracketed(with.http.address) + ":" + std::to_string(with.http.port),
          listening.why());
-  const auto url = "http://" + bracketed(with.http.address) + ":" + std::to_string(api.port());
-  log::info("serving", {{"address", with.http.address}, {"port", api.port()}});
+  const bool by_tls = !with.http.certificate_file.empty();
+  const auto url = (by_tls ? "https://" : "http://") + bracketed(with.http.address) + ":"
+                   + std::to_string(api.port());
+  log::info("serving",
+            {{"address", with.http.address}, {"port", api.port()}, {"tls", by_tls ? 1 : 0}});
   ready(url);
 
-  const auto signal = wait_for_signal();
+  const auto signal = by_tls ? wait_for_signal([&] { api.reload_certificate(); })
+                             : wait_for_signal(); // a terminal that closes is an end
   log::info("stopping", {{"signal", signal}, {"limit_ms", with.stop_limit.count()}});
   const auto deadline = steady::now() + with.stop_limit;
   api.stop();

@@ -8,6 +8,7 @@
 #include "deployment/service.hpp"
 #include "deployment/signals.hpp"
 #include "deployment/trouble.hpp"
+#include "http/tls.hpp"
 #include "storage/schema.hpp"
 
 namespace arauto::deployment {
@@ -35,6 +36,13 @@ void warn_of_public_password(const settings& with) {
       && has_password(with.office.database.url))
     log::warn("password_in_arguments",
               {{"setting", "database.url"}, {"better", "ARAUTO_DATABASE_URL"}});
+}
+
+std::string check_certificate(const http_settings& door) {
+  if (door.certificate_file.empty()) return "none: the API is served in clear";
+  const auto read = http::tls_certificate::read(door.certificate_file, door.key_file);
+  if (!read) fail("tls", read.why());
+  return "certificate and key fit together";
 }
 
 int run_serve(const settings& with) {
@@ -114,10 +122,12 @@ void add_postgres(command_line line) {
 }
 
 void add_check(command_line line) {
-  line.app.add_subcommand("check", "try the settings: database, provider; changes nothing")
+  line.app
+      .add_subcommand("check", "try the settings: certificate, database, provider; changes nothing")
       ->final_callback([line] {
         const auto with = line.read();
         std::cout << "settings  good, " << with.given.size() << " given" << std::endl;
+        std::cout << "tls       " << check_certificate(with.http) << std::endl;
         storage::session db{database_of(with)};
         const auto safe = storage::check_server(db);
         if (!safe) fail("database ", safe.why());

@@ -94,6 +94,8 @@ void derive_settings(settings& what) {
 void check_contradictions(const settings& what) {
   not_both(what, "database.url", "database.url_file");
   not_both(what, "client.key", "client.key_file");
+  comes_with(what, "tls.certificate", "tls.key");
+  comes_with(what, "tls.key", "tls.certificate");
   check_office(what);
   check_mail(what);
 }

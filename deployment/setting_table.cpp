@@ -55,6 +55,17 @@ rows service_rows() {
   };
 }
 
+rows tls_rows() {
+  return {
+      text(
+          "tls.certificate", "PEM file: the API's certificate and its chain; read again on SIGHUP",
+          [](auto& s) -> auto& { return s.http.certificate_file; }),
+      text(
+          "tls.key", "PEM file: its key, without a passphrase",
+          [](auto& s) -> auto& { return s.http.key_file; }),
+  };
+}
+
 rows database_rows() {
   return {
       text(
@@ -230,8 +241,8 @@ rows client_rows() {
 const std::vector<setting>& all_settings() {
   static const auto all = [] {
     rows made;
-    for (auto& group :
-         {service_rows(), database_rows(), node_rows(), policy_rows(), mail_rows(), client_rows()})
+    for (auto& group : {service_rows(), tls_rows(), database_rows(), node_rows(), policy_rows(),
+                        mail_rows(), client_rows()})
       made.insert(made.end(), group.begin(), group.end());
     return made;
   }();

@@ -18,17 +18,22 @@ sigset_t ends() {
   return set;
 }
 
-int next_signal() {
-  const auto set = ends();
+int next_signal(const sigset_t& set) {
   int number = 0;
   ::sigwait(&set, &number);
   return number;
 }
 
+sigset_t ends_and_hang_up() {
+  auto set = ends();
+  ::sigaddset(&set, SIGHUP);
+  return set;
+}
+
 } // namespace
 
 void hold_signals() {
-  const auto set = ends();
+  const auto set = ends_and_hang_up();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
@@ -38,9 +43,11 @@ bool signal_waits() {
   return ::sigismember(&came, SIGTERM) == 1 || ::sigismember(&came, SIGINT) == 1;
 }
 
-int wait_for_signal() {
-  const auto first = next_signal();
-  std::thread{[] { ::_exit(128 + next_signal()); }}.detach();
+int wait_for_signal(const std::function<void()>& hung_up) {
+  auto first = next_signal(ends_and_hang_up());
+  for (; first == SIGHUP && hung_up; first = next_signal(ends_and_hang_up()))
+    hung_up();
+  std::thread{[] { ::_exit(128 + next_signal(ends())); }}.detach();
   return first;
 }
 

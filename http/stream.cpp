@@ -83,6 +83,11 @@ moved stream::discard(std::size_t& count) {
   return got == 0 ? moved::ended : moved::some;
 }
 
+void stream::forget_untold() {
+  const linger at_once{1, 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
 void stream::close() {
   tls_.reset();
   if (socket_ >= 0) ::close(std::exchange(socket_, -1));

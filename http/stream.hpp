@@ -36,6 +36,8 @@ public:
   void end_writing();
   moved discard(std::size_t& count);
 
+  // What the peer did not take in time goes when it is closed, instead of filling the kernel.
+  void forget_untold();
   void close();
 
 private:

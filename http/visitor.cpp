@@ -61,10 +61,9 @@ void visitor::heed(unsigned what) {
   if ((what & hung_up) != 0) hung_up_ = true;
   if ((what & overdue) == 0 || !is_overdue(clock::now())) return;
   // The deadline holds for a peer that drips as for one that is silent.
-  if (stage_ == stage::talking)
-    talk_.late();
-  else
-    over_ = true;
+  if (stage_ == stage::talking) return talk_.late();
+  if (stage_ == stage::telling) line_.forget_untold();
+  over_ = true;
 }
 
 visitor::turn visitor::take_turn() {

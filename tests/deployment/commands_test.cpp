@@ -1,18 +1,22 @@
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include <pqxx/pqxx>
 
 #include "deployment/trouble.hpp"
 #include "storage/schema.hpp"
+#include "tests/support/certificate.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/own_database.hpp"
 
 using namespace arauto::tests;
 using namespace arauto::deployment;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -141,6 +145,63 @@ BOOST_FIXTURE_TEST_CASE(check_tries_the_settings_and_changes_nothing, with_datab
   const auto refused = run_arauto({"check"}, no_provider);
   BOOST_TEST(refused.code == exit_trouble);
   BOOST_TEST(has(refused.errors, "smtp.host: 127.0.0.1:1"));
+}
+
+// A service under TLS, on a database of its own.
+struct tls_service : with_database_of_its_own {
+  const passable_directory home;
+  const certificate files = make_certificate(home.path.string(), "DNS:localhost", 3'600);
+
+  tls_service() {
+    environment.push_back("ARAUTO_MAIL_TRANSPORT=file");
+    environment.push_back("ARAUTO_MAIL_DIRECTORY=" + home.path.string());
+    environment.push_back("ARAUTO_LISTEN=127.0.0.1:0");
+  }
+  std::vector<std::string> with_tls() const {
+    auto all = environment;
+    all.push_back("ARAUTO_TLS_CERTIFICATE=" + files.certificate_file);
+    all.push_back("ARAUTO_TLS_KEY=" + files.key_file);
+    return all;
+  }
+  bool says(const child_process& child, const std::string& event) const {
+    for (int i = 0; i < 200; ++i) {
+      if (has(child.errors(), event)) return true;
+      std::this_thread::sleep_for(50ms);
+    }
+    return false;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(check_says_when_certificate_and_key_do_not_fit_together, tls_service) {
+  BOOST_TEST(has(run_arauto({"check"}, with_tls()).output, "certificate and key fit together"));
+  BOOST_TEST(has(run_arauto({"check"}, environment).output, "served in clear"));
+  const passable_directory elsewhere;
+  const auto others = make_certificate(elsewhere.path.string(), "DNS:localhost", 3'600);
+  std::filesystem::copy(others.key_file, files.key_file,
+                        std::filesystem::copy_options::overwrite_existing);
+  for (const auto* command : {"check", "serve"}) {
+    const auto refused = run_arauto({command}, with_tls());
+    BOOST_TEST(refused.code == exit_trouble);
+    BOOST_TEST(has(refused.errors, "is not the key of"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_hang_up_reads_the_certificate_again_or_ends_where_there_is_none,
+                        tls_service) {
+  child_process child{{arauto_program().string(), "serve"}, {with_tls(), {}}};
+  BOOST_REQUIRE(child.line("ready https://127.0.0.1:", 60s));
+  child.signal(SIGHUP);
+  BOOST_TEST(says(child, "certificate_reloaded"));
+  std::ofstream{files.key_file} << "nonsense";
+  child.signal(SIGHUP);
+  BOOST_TEST(says(child, "certificate_kept"));
+  child.signal(SIGTERM);
+  BOOST_TEST(child.wait(15s).value_or(-1) == exit_good);
+
+  child_process plain{{arauto_program().string(), "serve"}, {environment, {}}};
+  BOOST_REQUIRE(plain.line("ready http://127.0.0.1:", 60s));
+  plain.signal(SIGHUP);
+  BOOST_TEST(plain.wait(15s).value_or(-1) == exit_good);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -104,6 +104,8 @@ BOOST_FIXTURE_TEST_CASE(contradictions_name_both_sides_and_where_they_were_given
   BOOST_TEST(has(refusal(with({"ARAUTO_DOUBT_RULE=resend_once"})), "one of resend wait hold"));
   BOOST_TEST(has(refusal(with({"ARAUTO_MAIL_TRANSPORT=smtp"})), "needs smtp.host"));
   BOOST_TEST(has(refusal(with({"ARAUTO_SMTP_PORT=25"})), "needs smtp.host"));
+  BOOST_TEST(has(refusal(with({"ARAUTO_TLS_CERTIFICATE=a"})), "needs tls.key"));
+  BOOST_TEST(has(refusal(with({"ARAUTO_TLS_KEY=a"})), "needs tls.certificate"));
   BOOST_TEST(
       has(refusal(with({"ARAUTO_DATABASE_URL=a", "ARAUTO_DATABASE_URL_FILE=b"})), "contradicts"));
 }

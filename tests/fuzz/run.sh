@@ -8,7 +8,7 @@ set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 seconds="${1:-10}"
 build="${ARAUTO_FUZZ_BUILD:-$here/../../build-fuzz}"
-targets=(json smtp_reply template time wire)
+targets=(connection json smtp_reply template time wire)
 
 if ! { cmake -S "$here/../.." -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=None \
   '-DCMAKE_CXX_FLAGS=-O1 -g1' -DARAUTO_FUZZ=ON -DARAUTO_TESTS=OFF >/dev/null \

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include <boost/test/unit_test.hpp>
+#include <pqxx/pqxx>
 
 #include "tests/support/running_service.hpp"
 
@@ -48,7 +49,7 @@ BOOST_AUTO_TEST_CASE(one_connection_serves_many_requests_also_in_a_row) {
   BOOST_TEST(client.read().status == 404);
 }
 
-BOOST_AUTO_TEST_CASE(idle_connections_give_their_threads_to_those_who_wait) {
+BOOST_AUTO_TEST_CASE(idle_connections_hold_no_thread) {
   std::vector<std::unique_ptr<raw_client>> idle;
   for (int i = 0; i < 8; ++i) {
     idle.push_back(std::make_unique<raw_client>(port()));
@@ -167,6 +168,109 @@ BOOST_AUTO_TEST_CASE(what_is_no_http_is_answered_once_and_closed) {
     BOOST_TEST(client.read(900).code() == "malformed-http");
     BOOST_TEST(client.is_closed());
   }
+}
+
+BOOST_AUTO_TEST_CASE(answers_come_in_the_order_of_the_questions) {
+  raw_client client{port()};
+  std::string questions;
+  for (int i = 0; i < 50; ++i) {
+    const auto body = order_body("row-" + std::to_string(i));
+    questions += post_head("Authorization: " + bearer
+                           + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n")
+                 + body + get_health + "GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n";
+  }
+  client.send(questions);
+  for (int i = 0; i < 50; ++i) {
+    BOOST_TEST(client.read().status == 202);
+    BOOST_TEST(client.read().status == 200);
+    BOOST_TEST(client.read().status == 404);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_read_its_answers_is_cut) {
+  raw_client client{port()};
+  std::string questions;
+  for (int i = 0; i < 1'000; ++i)
+    questions += "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
+  client.send(questions);
+  BOOST_TEST(client.is_reset());
+}
+
+// Four requests in work, eight in the line: the next is told at once to come later, and none of the
+// others is lost.
+BOOST_AUTO_TEST_CASE(beyond_the_line_a_request_is_refused_at_once_and_its_connection_stays) {
+  pqxx::connection other{url};
+  pqxx::work holds{other};
+  holds.exec("lock table arauto.recipient in access exclusive mode");
+  const auto get_user =
+      "GET /v1/users/ana HTTP/1.1\r\nHost: a\r\nAuthorization: " + bearer + "\r\n\r\n";
+  std::vector<std::unique_ptr<raw_client>> held;
+  for (int i = 0; i < 4 + 8; ++i) {
+    held.push_back(std::make_unique<raw_client>(port()));
+    held.back()->send(get_user);
+  }
+  raw_client late{port()};
+  http_reply reply;
+  const auto begun = std::chrono::steady_clock::now();
+  do { // the others may still be on their way
+    late.send(get_health);
+    reply = late.read();
+  } while (reply.status == 200 && std::chrono::steady_clock::now() - begun < 1s);
+  BOOST_TEST(reply.status == 503);
+  BOOST_TEST(reply.code() == "overloaded");
+  BOOST_TEST(reply.header("retry-after") == "1");
+  BOOST_TEST(reply.header("connection") == "");
+  holds.abort();
+  for (const auto& one : held)
+    BOOST_TEST(one->read().status == 200);
+  late.send(get_health);
+  BOOST_TEST(late.read().status == 200);
+}
+
+struct small_room : running_service {
+  small_room() : running_service{settings()} {}
+  static http_settings settings() {
+    auto door = hasty();
+    door.idle_max = 60s;
+    door.connections_max = 16;
+    return door;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(beyond_the_room_connections_are_turned_away_and_told_when_to_come_back,
+                        small_room) {
+  std::vector<std::unique_ptr<raw_client>> held;
+  for (int i = 0; i < 16; ++i) {
+    held.push_back(std::make_unique<raw_client>(port()));
+    held.back()->send(get_health);
+    BOOST_TEST(held.back()->read().status == 200);
+  }
+  for (const auto* says : {"", "GET /healthz HTTP/1.1\r\n"}) { // whatever it says, or nothing
+    raw_client late{port()};
+    late.send(says);
+    const auto reply = late.read(900);
+    BOOST_TEST(reply.status == 503);
+    BOOST_TEST(reply.header("retry-after") == "1");
+    BOOST_TEST(late.is_closed(900));
+  }
+  held.pop_back();
+  http_reply reply;
+  for (int i = 0; i < 100 && reply.status != 200; ++i) { // until its end has been noticed
+    raw_client next{port()};
+    next.send(get_health);
+    reply = next.read();
+  }
+  BOOST_TEST(reply.status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_refuses_what_has_not_begun) {
+  raw_client half{port()};
+  half.send(get_health + "GET /healthz HTTP/1.1\r\n");
+  BOOST_TEST(half.read().status == 200);
+  std::thread stopping{[&] { stop_door(); }};
+  BOOST_TEST(half.read().code() == "stopping");
+  BOOST_TEST(half.is_closed());
+  stopping.join();
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_lets_running_requests_finish_and_begins_no_new_one) {

@@ -191,6 +191,10 @@ void served::stop_door() {
   inside_->api.stop();
 }
 
+void served::reload_certificate() {
+  inside_->api.reload_certificate();
+}
+
 void served::hold_mail() {
   const std::lock_guard guard{inside_->room->mutex};
   inside_->room->holding = true;
@@ -274,6 +278,11 @@ bool raw_client::is_closed(int patience_ms) {
   if (::poll(&ready, 1, patience_ms) != 1) return false;
   char piece = 0;
   return ::recv(socket_, &piece, 1, 0) <= 0;
+}
+
+bool raw_client::is_reset(int patience_ms) {
+  pollfd ready{socket_, 0, 0};
+  return ::poll(&ready, 1, patience_ms) == 1 && (ready.revents & POLLERR) != 0;
 }
 
 } // namespace arauto::tests

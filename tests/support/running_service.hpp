@@ -45,6 +45,7 @@ struct served {
 
   int port() const;
   void stop_door();
+  void reload_certificate();
 
   // The provider: answers each message at once, or holds it until released.
   void hold_mail();
@@ -79,6 +80,7 @@ public:
   // One whole answer; status 0 when the connection ended or `patience_ms` passed before it came.
   http_reply read(int patience_ms = 15'000, bool to_head = false);
   bool is_closed(int patience_ms = 15'000); // true when the peer closed, and nothing came before
+  bool is_reset(int patience_ms = 15'000);  // without reading what came before
 
 private:
   bool receive(int patience_ms);
