@@ -34,7 +34,7 @@ void print_new_key(storage::session& db, const tenant_id& tenant) {
   for (const auto& each : *tenants)
     known = known || each.id == tenant;
   if (!known) throw trouble{"there is no tenant " + tenant.text};
-  const auto key = http::make_key();
+  const auto key = http::make_key(tenant);
   const auto made = storage::create_key(db, tenant, key.prefix, key.digest);
   if (!made) fail("cannot create a key", made.why());
   std::cout << key.whole_text << std::endl; // once: only its digest is kept

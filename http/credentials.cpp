@@ -6,14 +6,14 @@
 
 #include "storage/model/chance.hpp"
 #include "storage/pool.hpp"
-#include "storage/tenants.hpp"
 
 namespace arauto::http {
 
 namespace {
 
-constexpr std::string_view scheme = "bearer ";
-constexpr std::string_view mark = "ar_live_";
+constexpr std::string_view scheme_word = "bearer ";
+constexpr std::pair<key_kind, std::string_view> marks[] = {{key_kind::of_tenant, "ar_live_"},
+                                                           {key_kind::of_operator, "ar_op_"}};
 constexpr std::size_t prefix_characters = 12;
 constexpr std::size_t secret_characters = 43; // 43 * 5.95 = 256 bits
 
@@ -24,35 +24,50 @@ bool is_base62(std::string_view text) {
 }
 
 bool begins_with_scheme(std::string_view header) {
-  if (header.size() < scheme.size()) return false;
-  return std::equal(scheme.begin(), scheme.end(), header.begin(), [](char wanted, char given) {
-    return wanted == given || (given >= 'A' && given <= 'Z' && wanted == given + ('a' - 'A'));
-  });
+  if (header.size() < scheme_word.size()) return false;
+  return std::equal(
+      scheme_word.begin(), scheme_word.end(), header.begin(), [](char wanted, char given) {
+        return wanted == given || (given >= 'A' && given <= 'Z' && wanted == given + ('a' - 'A'));
+      });
+}
+
+scope scope_of(asks wanted) {
+  switch (wanted) {
+  case asks::send: return scope::send;
+  case asks::read: return scope::read;
+  case asks::preferences: return scope::preferences;
+  default: return scope::admin;
+  }
 }
 
 } // namespace
 
-new_key make_key() {
+new_key make_key(const tenant_id& whose) {
+  const auto kind = whose.text.empty() ? key_kind::of_operator : key_kind::of_tenant;
   new_key made;
   made.prefix = random_base62(prefix_characters);
   const auto secret = random_base62(secret_characters);
   made.digest = sha256_hex(secret);
-  made.whole_text = std::string{mark} + made.prefix + "_" + secret;
+  for (const auto& [marked, mark] : marks)
+    if (marked == kind) made.whole_text = std::string{mark} + made.prefix + "_" + secret;
   return made;
 }
 
 std::optional<key_parts> read_bearer(std::string_view header) {
   if (!begins_with_scheme(header)) return std::nullopt;
-  header.remove_prefix(std::min(header.find_first_not_of(' ', scheme.size()), header.size()));
-  if (header.substr(0, mark.size()) != mark) return std::nullopt;
-  header.remove_prefix(mark.size());
-  const auto line = header.find('_');
-  if (line == std::string_view::npos) return std::nullopt;
-  const auto prefix = header.substr(0, line);
-  const auto secret = header.substr(line + 1);
-  if (prefix.empty() || prefix.size() > 32 || !is_base62(prefix)) return std::nullopt;
-  if (secret.empty() || secret.size() > 128 || !is_base62(secret)) return std::nullopt;
-  return key_parts{std::string{prefix}, std::string{secret}};
+  header.remove_prefix(std::min(header.find_first_not_of(' ', scheme_word.size()), header.size()));
+  for (const auto& [kind, mark] : marks) {
+    if (header.substr(0, mark.size()) != mark) continue;
+    header.remove_prefix(mark.size());
+    const auto line = header.find('_');
+    if (line == std::string_view::npos) return std::nullopt;
+    const auto prefix = header.substr(0, line);
+    const auto secret = header.substr(line + 1);
+    if (prefix.empty() || prefix.size() > 32 || !is_base62(prefix)) return std::nullopt;
+    if (secret.empty() || secret.size() > 128 || !is_base62(secret)) return std::nullopt;
+    return key_parts{kind, std::string{prefix}, std::string{secret}};
+  }
+  return std::nullopt;
 }
 
 bool same_digest(const std::string& ours, const std::string& theirs) {
@@ -60,71 +75,98 @@ bool same_digest(const std::string& ours, const std::string& theirs) {
          && CRYPTO_memcmp(ours.data(), theirs.data(), ours.size()) == 0;
 }
 
-credentials::credentials(storage::pool& sessions, const http_settings& settings)
-    : sessions_{sessions}, settings_{settings} {}
+std::optional<problem> objection_to(const asker& who, asks wanted) {
+  if (wanted == asks::nothing) return std::nullopt;
+  const bool is_operator = who.tenant.text.empty();
+  if (wanted == asks::house)
+    return is_operator ? std::nullopt : std::optional{refusal(problem_code::operator_key_needed)};
+  if (is_operator) return refusal(problem_code::tenant_key_needed);
+  const auto needed = scope_of(wanted);
+  if (who.granted.has(needed)) return std::nullopt;
+  return refusal(problem_code::scope_missing,
+                 "this call needs a key with the scope " + to_string(needed));
+}
 
-or_problem<tenant_id> credentials::tenant_of(std::optional<std::string_view> authorization) {
+credentials::credentials(storage::pool& sessions, const http_settings& settings)
+    : sessions_{sessions}, settings_{settings}, strangers_{sessions, settings} {}
+
+or_problem<asker> credentials::asker_of(std::optional<std::string_view> authorization) {
   const auto parts = read_bearer(authorization.value_or(std::string_view{}));
   if (!parts) return refusal(problem_code::unauthorized);
-  auto found = remembered(parts->prefix);
-  if (!found) {
-    auto read = read_again(parts->prefix);
-    if (auto* no = std::get_if<problem>(&read)) return std::move(*no);
-    found = std::get<memory>(std::move(read));
-  }
+  auto facts = facts_of(parts->prefix);
+  if (auto* no = std::get_if<problem>(&facts)) return std::move(*no);
+  const auto& key = std::get<answer>(facts);
   // An unknown prefix takes the same path and time as a wrong secret.
   static const std::string no_digest(64, '0');
-  const bool same =
-      same_digest(sha256_hex(parts->secret), found->known ? found->digest : no_digest);
-  if (!same || !found->known) return refusal(problem_code::unauthorized);
-  if (found->tenant.text.empty()) return refusal(problem_code::tenant_key_needed);
-  if (found->status != "active") return refusal(problem_code::tenant_stopped);
-  return found->tenant;
+  const bool same = same_digest(sha256_hex(parts->secret), key ? key->digest : no_digest);
+  if (!same || !key) return refusal(problem_code::unauthorized);
+  const bool is_operator = key->tenant.text.empty();
+  if (is_operator != (parts->whose == key_kind::of_operator))
+    return refusal(problem_code::unauthorized);
+  if (!is_operator && key->status != "active") return refusal(problem_code::tenant_stopped);
+  return asker{key->tenant, key->granted, key->prefix};
 }
 
 // From half its life on, one asker renews a memory while the others still use it: no thundering
-// herd.
-std::optional<credentials::memory> credentials::remembered(const std::string& prefix) {
-  const std::lock_guard guard{mutex_};
-  const auto at = memories_.find(prefix);
-  if (at == memories_.end()) return std::nullopt;
-  const auto age = clock::now() - at->second.read_at;
-  if (age >= settings_.key_trust) return std::nullopt;
-  if (age >= settings_.key_trust / 2 && !at->second.being_renewed) {
-    at->second.being_renewed = true;
-    return std::nullopt;
+// herd. Keys we have met ask by themselves and never stand in line behind strangers.
+or_problem<credentials::answer> credentials::facts_of(const std::string& prefix) {
+  std::optional<memory> before;
+  {
+    const std::lock_guard guard{mutex_};
+    const auto now = clock::now();
+    if (const auto at = known_.find(prefix); at != known_.end()) {
+      const auto age = now - at->second.read_at;
+      const bool renew = age >= settings_.key_trust / 2 && !at->second.being_renewed;
+      if (age < settings_.key_trust && !renew) return at->second.said;
+      at->second.being_renewed = true;
+      before = at->second;
+    } else if (const auto seen = unknown_.find(prefix);
+               seen != unknown_.end() && now - seen->second < settings_.key_trust) {
+      return answer{};
+    }
   }
-  return at->second;
+  return before ? renewed(prefix, std::move(before)) : met_first(prefix);
 }
 
-or_problem<credentials::memory> credentials::read_again(const std::string& prefix) {
-  memory fresh;
-  fresh.read_at = clock::now(); // before the question: the answer is at least as young
-  const auto key =
-      sessions_.with([&](storage::session& db) { return storage::find_key(db, prefix); },
+or_problem<credentials::answer> credentials::renewed(const std::string& prefix,
+                                                     std::optional<memory> before) {
+  const auto asked_at = clock::now(); // before the question: the answer is at least as young
+  const auto said =
+      sessions_.with([&](storage::session& db) { return storage::find_keys(db, {prefix}); },
                      settings_.database_patience);
-  if (key) {
-    fresh.known = true;
-    fresh.digest = key->digest;
-    fresh.status = key->status;
-    fresh.tenant = key->tenant;
-  } else if (key.error() != errc::not_found) {
-    return problem_of(key.why());
+  if (said) {
+    answer fresh;
+    if (!said->empty()) fresh = said->front();
+    remember(prefix, fresh, asked_at);
+    if (clock::now() - asked_at < settings_.key_trust) return fresh;
   }
-  remember(prefix, fresh);
-  return fresh;
+  if (clock::now() - before->read_at < settings_.key_trust) return std::move(before->said);
+  return said ? retry_later(problem_code::unavailable, 1) : problem_of(said.why());
 }
 
-void credentials::remember(const std::string& prefix, const memory& what) {
+or_problem<credentials::answer> credentials::met_first(const std::string& prefix) {
+  auto said = strangers_.ask(prefix);
+  if (!said) return problem_of(said.why());
+  remember(prefix, said->key, said->asked_at);
+  if (clock::now() - said->asked_at < settings_.key_trust) return std::move(said->key);
+  return retry_later(problem_code::unavailable, 1);
+}
+
+void credentials::remember(const std::string& prefix, const answer& said,
+                           clock::time_point read_at) {
   const std::lock_guard guard{mutex_};
-  if (memories_.size() >= settings_.keys_remembered_max && memories_.count(prefix) == 0) {
-    for (auto at = memories_.begin(); at != memories_.end();)
-      at = what.read_at - at->second.read_at >= settings_.key_trust ? memories_.erase(at)
-                                                                    : std::next(at);
-    // Still full of young ones: a flood of guesses. It may cost us the memory, never the bound.
-    if (memories_.size() >= settings_.keys_remembered_max) memories_.clear();
+  if (!said) { // guesses may cost us this memory, never the other one
+    known_.erase(prefix);
+    if (unknown_.size() >= settings_.keys_remembered_max) unknown_.clear();
+    unknown_.insert_or_assign(prefix, read_at);
+    return;
   }
-  memories_.insert_or_assign(prefix, what);
+  if (known_.size() >= settings_.keys_remembered_max && known_.count(prefix) == 0) {
+    for (auto at = known_.begin(); at != known_.end();)
+      at = read_at - at->second.read_at >= settings_.key_trust ? known_.erase(at) : std::next(at);
+    if (known_.size() >= settings_.keys_remembered_max) known_.clear();
+  }
+  known_.insert_or_assign(prefix, memory{*said, read_at, false});
 }
 
 } // namespace arauto::http

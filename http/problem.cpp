@@ -17,6 +17,8 @@ const std::vector<problem_kind>& problem_catalogue() {
       {c::unauthorized, 401, "unauthorized", "A valid API key is needed"},
       {c::tenant_stopped, 403, "tenant-stopped", "This tenant is stopped"},
       {c::tenant_key_needed, 403, "tenant-key-needed", "This call needs a tenant's key"},
+      {c::operator_key_needed, 403, "operator-key-needed", "This call needs an operator's key"},
+      {c::scope_missing, 403, "scope-missing", "The key was not made for this"},
       {c::not_found, 404, "not-found", "There is no such thing"},
       {c::method_not_allowed, 405, "method-not-allowed", "This resource does not know the method"},
       {c::request_timeout, 408, "request-timeout", "The request did not arrive in time"},

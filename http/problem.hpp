@@ -21,6 +21,8 @@ enum class problem_code : std::uint8_t {
   unauthorized,
   tenant_stopped,
   tenant_key_needed,
+  operator_key_needed,
+  scope_missing,
   not_found,
   method_not_allowed,
   request_timeout,

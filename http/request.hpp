@@ -10,6 +10,7 @@
 #include "http/problem.hpp"
 #include "http/settings.hpp"
 #include "storage/model/ids.hpp"
+#include "storage/model/scope.hpp"
 
 namespace prometheus {
 class Registry;
@@ -24,12 +25,21 @@ class pool;
 
 namespace arauto::http {
 
+// Who shows a key that is good.
+struct asker {
+  tenant_id tenant; // empty: an operator
+  scopes granted;   // none for an operator
+  std::string key;  // the public prefix
+};
+
 struct request {
+  std::string id;         // of the request: UUIDv7
   std::string_view query; // raw
   std::optional<std::string_view> idempotency_key;
   std::string_view body;
   std::vector<std::string> names; // the variable parts of the path, decoded, in order
-  tenant_id tenant;               // from the key, never from the body; empty where no key is asked
+  tenant_id tenant; // from the key, never from the body; empty where no tenant's key is asked
+  std::string key;  // its public prefix
 };
 
 struct answer {

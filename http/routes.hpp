@@ -20,10 +20,20 @@ enum class body_rule : std::uint8_t {
   json,     // JSON
 };
 
+// Whose key a call asks for. A tenant's needs the scope of that name (model/scope.hpp).
+enum class asks : std::uint8_t {
+  nothing, // answered without a key
+  send,
+  read,
+  preferences,
+  admin,
+  house, // an operator's key
+};
+
 struct route {
   std::string_view method;
   std::string_view pattern; // {} is one non-empty segment; also the label of metrics
-  bool needs_key = true;
+  asks scope = asks::house;
   body_rule body = body_rule::none;
   bool reads_query = false; // false: a query is refused, so that no wish is silently ignored
   or_problem<answer> (*run)(const request&, const means&) = nullptr;

@@ -103,10 +103,14 @@ std::optional<problem> service::objection(const head& given, call& made) {
   made.asked.names = std::move(at.names);
   made.asked.query = given.query;
   made.asked.idempotency_key = given.idempotency_key;
-  if (to.needs_key) {
-    auto tenant = credentials_.tenant_of(given.authorization);
-    if (auto* no = std::get_if<problem>(&tenant)) return std::move(*no);
-    made.asked.tenant = std::get<tenant_id>(std::move(tenant));
+  if (to.scope != asks::nothing) {
+    auto known = credentials_.asker_of(given.authorization);
+    if (auto* no = std::get_if<problem>(&known)) return std::move(*no);
+    auto& who = std::get<asker>(known);
+    if (auto no = objection_to(who, to.scope)) return no;
+    made.asked.id = made.id;
+    made.asked.tenant = std::move(who.tenant);
+    made.asked.key = std::move(who.key);
   }
   if (!to.reads_query && !given.query.empty())
     return refusal(problem_code::invalid_request, "this call knows no query parameters");

@@ -36,7 +36,10 @@ struct http_settings {
 
   std::chrono::milliseconds database_patience{2'000}; // for a free session of the pool
   std::chrono::milliseconds key_trust{1'000}; // how long a key read from the database is believed
-  std::size_t keys_remembered_max = 4'096;
+  std::size_t keys_remembered_max = 16'384;   // of each: good ones, and prefixes that are none
+  // Prefixes never met are asked about together: one question at a time, so far apart at least,
+  // of at most two thirds as many prefixes as there are threads.
+  std::chrono::milliseconds key_questions_apart{2};
 };
 
 } // namespace arauto

@@ -64,6 +64,16 @@ inline std::string text_array(const std::vector<channel>& channels) {
   return list + "}";
 }
 
+// The same of words that need none either.
+inline std::string text_array(const std::vector<std::string>& words) {
+  std::string list = "{";
+  for (const auto& word : words) {
+    if (list.size() > 1) list += ',';
+    list += word;
+  }
+  return list + "}";
+}
+
 // Rows of stop_event and stop_user.
 inline std::vector<stop_view> read_stops(const pqxx::result& rows) {
   std::vector<stop_view> stops;

@@ -38,20 +38,17 @@ result<done> create_key(session& db, const tenant_id& tenant, const std::string&
   });
 }
 
-result<api_key> find_key(session& db, const std::string& prefix) {
-  auto found =
-      db.in_transaction(reach::house(), [&](session::transaction& t) -> std::optional<api_key> {
-        const auto rows = t.run(sql::key_find, prefix);
-        if (rows.empty()) return std::nullopt;
-        const auto& row = rows[0];
-        return api_key{text(row["prefix"]),
+result<std::vector<api_key>> find_keys(session& db, const std::vector<std::string>& prefixes) {
+  return db.in_transaction(reach::house(), [&](session::transaction& t) {
+    std::vector<api_key> found;
+    for (const auto& row : t.run(sql::key_find, text_array(prefixes)))
+      found.push_back({text(row["prefix"]),
                        text(row["digest"]),
                        {text(row["tenant_id"])},
-                       text(row["status"])};
-      });
-  if (!found) return found.why();
-  if (!*found) return errc::not_found;
-  return std::move(**found);
+                       text(row["status"]),
+                       scopes_spelled(text(row["scopes"])).value_or(scopes{})});
+    return found;
+  });
 }
 
 result<std::vector<key_view>> list_keys(session& db, const tenant_id& tenant) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "storage/model/ids.hpp"
+#include "storage/model/scope.hpp"
 #include "storage/session.hpp"
 
 namespace arauto::storage {
@@ -24,12 +25,13 @@ struct api_key {
   std::string digest; // SHA-256 of the secret, 64 hex digits
   tenant_id tenant;   // empty: an operator's key
   std::string status; // of the tenant: active or stopped
+  scopes granted;     // of a tenant's key
 };
 
 result<done> create_key(session& db, const tenant_id& tenant, const std::string& prefix,
                         const std::string& digest_hex);
-// A live key (not revoked, not past its end) or not_found.
-result<api_key> find_key(session& db, const std::string& prefix);
+// Those of the prefixes that are live keys (not revoked, not past their end). Prefixes are base62.
+result<std::vector<api_key>> find_keys(session& db, const std::vector<std::string>& prefixes);
 struct key_view {
   std::string prefix, created_at, revoked_at;
 };

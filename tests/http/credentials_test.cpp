@@ -11,14 +11,23 @@ using namespace arauto::http;
 BOOST_AUTO_TEST_SUITE(credentials_read)
 
 BOOST_AUTO_TEST_CASE(a_new_key_is_read_back_and_its_secret_has_the_digest_stored) {
-  const auto made = make_key();
+  const auto made = make_key({"acme"});
   BOOST_TEST(made.whole_text.substr(0, 8) == "ar_live_");
   const auto read = read_bearer("Bearer " + made.whole_text);
   BOOST_REQUIRE(read.has_value());
   BOOST_TEST(read->prefix == made.prefix);
   BOOST_TEST(read->secret.size() == 43u);
   BOOST_TEST(same_digest(sha256_hex(read->secret), made.digest));
-  BOOST_TEST(make_key().whole_text != made.whole_text);
+  BOOST_TEST(make_key({"acme"}).whole_text != made.whole_text);
+}
+
+BOOST_AUTO_TEST_CASE(an_operators_key_is_marked_as_one) {
+  const auto made = make_key({});
+  BOOST_TEST(made.whole_text.substr(0, 6) == "ar_op_");
+  const auto read = read_bearer("Bearer " + made.whole_text);
+  BOOST_REQUIRE(read.has_value());
+  BOOST_TEST((read->whose == key_kind::of_operator));
+  BOOST_TEST((read_bearer("Bearer ar_live_a_b")->whose == key_kind::of_tenant));
 }
 
 BOOST_AUTO_TEST_CASE(the_scheme_has_no_case_and_the_key_has) {

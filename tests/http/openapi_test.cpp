@@ -69,6 +69,19 @@ std::set<std::string> codes_of(const json& response) {
   return codes;
 }
 
+std::string word_of(asks what) {
+  static const std::map<asks, std::string> words = {
+      {asks::nothing, "nothing"},         {asks::send, "send"},   {asks::read, "read"},
+      {asks::preferences, "preferences"}, {asks::admin, "admin"}, {asks::house, "house"}};
+  return words.at(what);
+}
+
+// The security of the document for it.
+json keys_of(asks what) {
+  if (what == asks::nothing) return json::array();
+  return json::array({{{what == asks::house ? "operator_key" : "tenant_key", json::array()}}});
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(openapi)
@@ -91,7 +104,8 @@ BOOST_AUTO_TEST_CASE(each_call_tells_its_key_its_body_and_its_parameters) {
     if (at == told.end()) continue; // said above
     const auto& one = *at->second.told;
     const auto security = one.value("security", document()["security"]);
-    BOOST_TEST(to.needs_key == !security.empty(), name);
+    BOOST_TEST(security == keys_of(to.scope), name);
+    BOOST_TEST(one.value("x-scope", "nothing") == word_of(to.scope), name);
     BOOST_TEST((to.body != body_rule::none) == one.contains("requestBody"), name);
     if (one.contains("requestBody"))
       BOOST_TEST((to.body == body_rule::json) == one["requestBody"]["required"].get<bool>(), name);
@@ -101,7 +115,8 @@ BOOST_AUTO_TEST_CASE(each_call_tells_its_key_its_body_and_its_parameters) {
     const bool queried = std::any_of(parameters.begin(), parameters.end(), [](const json& given) {
       return resolved(given)["in"] == "query";
     });
-    if (to.needs_key) BOOST_TEST(queried == to.reads_query, name); // the rest ignores a query
+    if (to.scope != asks::nothing)
+      BOOST_TEST(queried == to.reads_query, name); // the rest ignores a query
   }
 }
 

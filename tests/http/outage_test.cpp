@@ -113,9 +113,9 @@ BOOST_AUTO_TEST_CASE(a_database_that_stops_is_told_as_503_and_no_answer_lies) {
 
 BOOST_AUTO_TEST_CASE(an_unexpected_exception_says_nothing) {
   const std::vector<http::route> table = {
-      {"GET", "/crash", false, http::body_rule::none, false, crash},
-      {"GET", "/odd", false, http::body_rule::none, false, crash_oddly},
-      {"GET", "/fail", false, http::body_rule::none, false, fail},
+      {"GET", "/crash", http::asks::nothing, http::body_rule::none, false, crash},
+      {"GET", "/odd", http::asks::nothing, http::body_rule::none, false, crash_oddly},
+      {"GET", "/fail", http::asks::nothing, http::body_rule::none, false, fail},
   };
   storage::database_settings nowhere;
   nowhere.url = "postgresql://127.0.0.1:1/none";

@@ -148,7 +148,7 @@ served::~served() {
 }
 
 std::string new_key_for(storage::session& db, const tenant_id& tenant) {
-  const auto made = http::make_key();
+  const auto made = http::make_key(tenant);
   BOOST_REQUIRE(storage::create_key(db, tenant, made.prefix, made.digest));
   return "Bearer " + made.whole_text;
 }
