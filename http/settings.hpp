@@ -17,7 +17,7 @@ struct http_settings {
   std::size_t connections_max = 4'096;          // beyond: 503 and closed
   std::size_t threads = 96;                     // requests in work at once
   std::size_t requests_waiting_max = 1'024;     // whole ones without a thread; beyond: 503 at once
-  std::chrono::milliseconds waiting_max{2'000}; // one that waited longer for its thread: 503
+  std::chrono::milliseconds waiting_max{2'000}; // who waited longer has given up: 503
   std::size_t requests_per_connection_max = 1'000'000;
   std::chrono::milliseconds idle_max{60'000};    // a connection between two requests
   std::chrono::milliseconds request_max{10'000}; // from a request's first byte to its last

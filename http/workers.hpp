@@ -1,12 +1,12 @@
-// A fixed number of threads for requests, and a bounded line before them.
+// A fixed number of threads for requests, and a bounded line before them. Work is put into the
+// hands of the thread that became free last: it is warm, and has no lock to ask for when it wakes.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace arauto::http {
@@ -18,20 +18,22 @@ public:
   workers(const workers&) = delete;
   workers& operator=(const workers&) = delete;
 
-  // False: the line is full, and `work` was not taken. A thread that is free is no part of it.
+  // False: the line is full, and `work` was not taken. Who finds a free thread stands in no line.
   bool enqueue(std::function<void()> work);
   std::size_t waiting() const; // for a thread
 
 private:
-  void serve();
+  struct worker;
+
+  void serve(worker& self);
+  bool next_for(worker& self); // false: there is none, and `self` is idle now
 
   const std::size_t waiting_max_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
   std::deque<std::function<void()>> line_;
-  std::size_t idle_ = 0; // threads
+  std::vector<worker*> idle_; // the last one is asked first
   bool ending_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<worker>> all_;
 };
 
 } // namespace arauto::http

@@ -1,8 +1,9 @@
 """The figures the product is held to, each beside the limit measured in the same run."""
-import sys, time
+import json, subprocess, sys, threading, time
+from urllib.parse import urlsplit
 
 import limits, steady
-from stage import Stage, USERS, cpu_seconds, rss_mib
+from stage import ROOT, Stage, USERS, cpu_seconds, rss_mib
 
 TOMORROW = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86_400))
 rows = []
@@ -100,6 +101,57 @@ def measure_latency(stage, rate=231, seconds=30):
     stage.stop_service()
 
 
+class Largest:
+    """The largest resident memory of the service, sampled beside whatever else is done."""
+
+    def __init__(self, pid):
+        self.mib, self.pid, self.over = rss_mib(pid), pid, threading.Event()
+        self.thread = threading.Thread(target=self.look)
+        self.thread.start()
+
+    def look(self):
+        while not self.over.wait(0.2):
+            self.mib = max(self.mib, rss_mib(self.pid))
+
+    def stop(self):
+        self.over.set()
+        self.thread.join()
+        return self.mib
+
+
+def measure_slow(stage, crowd=1_000, seconds=60, rate=50):
+    stage.fresh_database()
+    stage.serve()
+    stage.wrk(2, "warm")
+    time.sleep(2)
+    before = rss_mib(stage.service.pid)
+    alone = p99_ms(steady.run(stage.address, stage.token, USERS, rate, 10))
+    stage.sql("delete from arauto.attempt; delete from arauto.delivery; delete from arauto.event")
+    where = urlsplit(stage.address)
+    peers = subprocess.Popen([sys.executable, str(ROOT / "tests/load/slow.py"), where.hostname, str(where.port), stage.token,
+                              str(crowd), str(seconds + 14)], stdout=subprocess.PIPE, text=True)
+    memory = Largest(stage.service.pid)
+    time.sleep(11)  # until all are there
+    there = stage.metric("arauto_http_connections")
+    answers = steady.run(stage.address, stage.token, USERS, rate, seconds)
+    beside = p99_ms(answers)
+    told = json.loads(peers.communicate()[0])
+    grown = memory.stop() - before
+    bad = sum(1 for status, _ in answers if status != 202)
+    say(f"{there:.0f} connections, {crowd} of them slow for {seconds} s: a good client's 202, {rate} a second",
+        f"p99 {beside:.1f} ms (alone {alone:.1f} ms), {bad} not 202", "bar 50", beside <= 50 and bad == 0 and there >= crowd)
+    say("  memory of the service", f"grew by {grown:.1f} MiB", "bar 64", grown <= 64)
+    cut = min(told["seen"].get(kind, {}).get("408", 0) for kind in ("dripping head", "dripping body"))
+    say("  what became of them", json.dumps(told["seen"]), "every drip cut", cut >= crowd // 4)
+    say("  a POST without a length, answered", f"after {told['slowest_without_length_ms']:.0f} ms at the worst")
+    stage.stop_service()
+
+
+def p99_ms(answers):
+    took = sorted(t for _, t in answers)
+    return took[int(len(took) * 0.99)] * 1000
+
+
 def measure_idle(stage, seconds=60):
     stage.fresh_database()
     stage.serve()
@@ -113,7 +165,7 @@ def measure_idle(stage, seconds=60):
 
 
 MEASURES = {"accept": measure_accept, "drain": measure_drain, "both": measure_both, "latency": measure_latency,
-            "idle": measure_idle}
+            "slow": measure_slow, "idle": measure_idle}
 
 
 def main():
