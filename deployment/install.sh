@@ -13,7 +13,7 @@ packages=(
   postgresql-15 ca-certificates curl jq
 )
 if [[ "${1:-}" == --tests ]]; then
-  packages+=(git clang clang-format clang-tidy faketime python3 python3-aiosmtpd openssl postfix procps spin wrk)
+  packages+=(git clang clang-format clang-tidy faketime python3 python3-aiosmtpd openssl postfix procps spin wrk pgbouncer)
 fi
 
 missing() {
@@ -61,4 +61,7 @@ fi
 install_packages "${wanted[@]}"
 if [[ " ${wanted[*]} " == *" postfix "* ]] && [[ -d /run/systemd/system ]]; then
   "${root[@]}" systemctl disable --now postfix >/dev/null 2>&1 || true
+fi
+if [[ " ${wanted[*]} " == *" pgbouncer "* ]] && [[ -d /run/systemd/system ]]; then # tests start their own
+  "${root[@]}" systemctl disable --now pgbouncer >/dev/null 2>&1 || true
 fi

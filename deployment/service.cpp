@@ -43,15 +43,17 @@ void prepare_database(const storage::database_settings& database) {
   storage::session db{patient};
   const auto give_up = steady::now() + database_patience;
   for (;;) {
-    const auto version = storage::migrate(db);
-    if (version) break;
-    if (version.error() != errc::unavailable || steady::now() > give_up)
-      fail("cannot migrate", version.why());
+    const bool last = steady::now() > give_up;
+    if (const auto safe = storage::check_server(db)) {
+      const auto version = storage::migrate(db);
+      if (version) break;
+      if (version.error() != errc::unavailable || last) fail("cannot migrate", version.why());
+    } else if (safe.error() != errc::unavailable || last) {
+      fail("this PostgreSQL cannot be used", safe.why());
+    }
     if (signal_waits()) throw trouble{"asked to end while waiting for the database"};
     std::this_thread::sleep_for(500ms);
   }
-  const auto safe = storage::check_server(db);
-  if (!safe) fail("this PostgreSQL is not safe to use", safe.why());
 }
 
 std::unique_ptr<channels::port> make_mail_port(const settings& from) {

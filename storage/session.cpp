@@ -33,6 +33,14 @@ bool connection_is_useless(const std::string& sqlstate) {
 
 } // namespace
 
+std::string connection_text(const database_settings& settings) {
+  const auto separator = settings.url.find("://") == std::string::npos ? " "
+                         : settings.url.find('?') == std::string::npos ? "?"
+                                                                       : "&";
+  return settings.url + separator
+         + "connect_timeout=" + std::to_string(settings.connect_timeout.count());
+}
+
 session::session(const database_settings& settings)
     : settings_{settings}, watchdog_{watchdog::shared()} {}
 
@@ -45,12 +53,7 @@ void session::discard() {
 
 failure session::connect() {
   try {
-    const auto separator = settings_.url.find("://") == std::string::npos ? " "
-                           : settings_.url.find('?') == std::string::npos ? "?"
-                                                                          : "&";
-    connection_ =
-        std::make_unique<pqxx::connection>(settings_.url + separator + "connect_timeout="
-                                           + std::to_string(settings_.connect_timeout.count()));
+    connection_ = std::make_unique<pqxx::connection>(connection_text(settings_));
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     connection_->inhibit_reactivation(true);

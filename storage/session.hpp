@@ -39,6 +39,9 @@ struct database_settings {
   std::function<void(const char*, std::chrono::nanoseconds, std::size_t)> observed;
 };
 
+// How libpq is told where the database is.
+std::string connection_text(const database_settings& settings);
+
 class session {
 public:
   explicit session(const database_settings& settings);
@@ -57,6 +60,8 @@ public:
       owner_.observe(what, begun, rows.size());
       return rows;
     }
+    // The server process that libpq was told it speaks with. A pooler makes one up.
+    int announced_process() const { return owner_.connection_->backendpid(); }
     // For schema steps only: text that holds several statements.
     pqxx::result run_script(const char* text) { return work_.exec(text); }
 

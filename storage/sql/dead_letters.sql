@@ -5,7 +5,7 @@
 select d.event_id, d.channel, d.type, d.user_id, d.client_operation_id, d.cause, d.detail, d.attempts, d.replays,
        d.doubtful, arauto.rfc3339(d.doubted_at) as doubted_at, d.stop_reason, d.erased,
        arauto.rfc3339(d.created_at) as created_at, arauto.rfc3339(d.settled_at) as settled_at
-  from arauto.dead_letters d
+  from arauto.dead_delivery d
  where d.tenant_id = $1
    and d.settled_at >= coalesce($5::timestamptz, '-infinity')
    and d.settled_at <= coalesce($6::timestamptz, 'infinity')

@@ -1,15 +1,19 @@
-# Writes every .sql file into one header: arauto::storage::sql::<file name> with the same name as label and text.
+# Writes every .sql file into one header: arauto::storage::sql::<file name> with the same name as label and text; the
+# steps of migrations/ and the parts of api/ are lists, in the order of their names.
 file(WRITE ${OUT}.new "// Made from storage/sql by embed.cmake.\n#pragma once\n#include \"storage/statement.hpp\"\nnamespace arauto::storage::sql {\n")
 set(migrations "")
+set(api "")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME_WE)
   file(READ ${file} text)
   if(file MATCHES "/migrations/")
     string(REGEX REPLACE "^0*([0-9]+)_.*" "\\1" number ${name})
     string(APPEND migrations "  {${number}, \"${name}\", R\"sql(${text})sql\"},\n")
+  elseif(file MATCHES "/api/")
+    string(APPEND api "  {\"${name}\", R\"sql(${text})sql\"},\n")
   else()
     file(APPEND ${OUT}.new "inline constexpr statement ${name}{\"${name}\", R\"sql(${text})sql\"};\n")
   endif()
 endforeach()
-file(APPEND ${OUT}.new "inline constexpr migration migrations[] = {\n${migrations}};\n} // namespace arauto::storage::sql\n")
+file(APPEND ${OUT}.new "inline constexpr migration migrations[] = {\n${migrations}};\ninline constexpr statement api[] = {\n${api}};\n} // namespace arauto::storage::sql\n")
 file(COPY_FILE ${OUT}.new ${OUT} ONLY_IF_DIFFERENT)

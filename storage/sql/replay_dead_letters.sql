@@ -9,7 +9,7 @@
 with matching as not materialized (
   select d.event_id, d.channel, d.user_id, d.settled_at,
          arauto.replay_refusal(d.stop_reason, d.erased, d.doubted_at, $8::boolean) as refusal
-    from arauto.dead_letters d
+    from arauto.dead_delivery d
    where d.tenant_id = $1
      and d.settled_at >= coalesce($5::timestamptz, '-infinity')
      and d.settled_at < coalesce($6::timestamptz, 'infinity')

@@ -13,6 +13,8 @@
 #include "tests/support/certificate.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/own_database.hpp"
+#include "tests/support/pgbouncer.hpp"
+#include "tests/support/shop.hpp"
 
 using namespace arauto::tests;
 using namespace arauto::deployment;
@@ -124,6 +126,39 @@ BOOST_FIXTURE_TEST_CASE(tenants_and_keys_are_kept_from_the_command_line, with_da
   BOOST_TEST(has(run_arauto({"key", "list", "acme"}, environment).output, "revoked"));
   BOOST_TEST(run_arauto({"key", "revoke", "nosuchprefix"}, environment).code == exit_trouble);
   BOOST_TEST(run_arauto({"key", "create", "--operator"}, environment).code == exit_good);
+}
+
+BOOST_FIXTURE_TEST_CASE(roles_are_bound_to_a_tenant_and_let_go, with_database_of_its_own) {
+  const plain_role shop{url};
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "door");
+    return run_arauto(std::move(words), environment);
+  };
+  const auto no_tenant = run({"bind", shop.name, "--tenant", "acme"});
+  BOOST_TEST(no_tenant.code == exit_trouble);
+  BOOST_TEST(has(no_tenant.errors, "there is no tenant acme"));
+  BOOST_TEST(run_arauto({"tenant", "create", "acme"}, environment).code == exit_good);
+  BOOST_TEST(has(run({"bind", "no_such", "--tenant", "acme"}).errors, "no database role no_such"));
+  BOOST_TEST(run({"bind", shop.name, "--tenant", "acme", "--quiet"}).code == exit_good);
+  const auto listed = run({"list"}).output;
+  BOOST_TEST(has(listed, shop.name + "\tacme\t"));
+  BOOST_TEST(has(listed, "\tquiet\n"));
+  BOOST_TEST(run({"unbind", shop.name}).code == exit_good);
+  BOOST_TEST(has(run({"unbind", shop.name}).errors, "is not bound"));
+  BOOST_TEST(run({"list"}).output.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_pooler_is_refused_at_start_and_by_check_S18, with_database_of_its_own) {
+  const pgbouncer between{{url}, 3};
+  const passable_directory home;
+  const std::vector<std::string> through{"ARAUTO_DATABASE_URL=" + between.through(url),
+                                         "ARAUTO_MAIL_TRANSPORT=file",
+                                         "ARAUTO_MAIL_DIRECTORY=" + home.path.string()};
+  for (const auto* command : {"serve", "check", "migrate"}) {
+    const auto refused = run_arauto({command}, through);
+    BOOST_TEST(refused.code == exit_trouble, command);
+    BOOST_TEST(has(refused.errors, "a pooler stands before PostgreSQL"), command);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(check_tries_the_settings_and_changes_nothing, with_database_of_its_own) {

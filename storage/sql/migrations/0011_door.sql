@@ -1,0 +1,25 @@
+-- Whose SQL may call arauto.notify, and for which tenant. The functions and views themselves are in api/, made anew
+-- whenever their text changes; here is what must not change under anybody's feet.
+--   wakes  a commit wakes the tenant's dispatcher by NOTIFY; false: the poll finds it
+create table arauto.door (
+  role       name primary key,
+  tenant_id  text not null references arauto.tenant,
+  wakes      boolean not null default true,
+  created_at timestamptz not null default now()
+);
+
+-- Who calls: the role that the session took on, else the one it logged in as. A function with its owner's rights does not
+-- change either, and SET ROLE needs membership, so nobody can pretend.
+create function arauto.calling_role() returns name language sql stable parallel safe as $$
+  select case current_setting('role') when 'none' then session_user else current_setting('role')::name end
+$$;
+
+alter table arauto.door enable row level security, force row level security;
+create policy own_door on arauto.door to arauto_worker using (role = (select arauto.calling_role()));
+create policy house on arauto.door to arauto_steward using (true);
+grant select on arauto.door to arauto_worker;
+grant select, insert, update, delete on arauto.door to arauto_steward;
+
+-- The two public views move to api/. What the product itself reads stays under a name of its own.
+alter view arauto.dead_letters rename to dead_delivery;
+drop view arauto.in_doubt;
