@@ -44,6 +44,8 @@ struct forget_events;
 struct events_forgotten;
 struct send_heartbeat;
 struct poll_due;
+struct listen_due;
+struct hints_missed;
 struct renewal_due;
 struct retry_due;
 struct may_retire;
@@ -99,6 +101,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(arauto, first_custom_type_id)
   CAF_ADD_TYPE_ID(arauto, (arauto::events_forgotten))
   CAF_ADD_TYPE_ID(arauto, (arauto::send_heartbeat))
   CAF_ADD_TYPE_ID(arauto, (arauto::poll_due))
+  CAF_ADD_TYPE_ID(arauto, (arauto::listen_due))
+  CAF_ADD_TYPE_ID(arauto, (arauto::hints_missed))
   CAF_ADD_TYPE_ID(arauto, (arauto::renewal_due))
   CAF_ADD_TYPE_ID(arauto, (arauto::retry_due))
   CAF_ADD_TYPE_ID(arauto, (arauto::may_retire))

@@ -174,6 +174,16 @@ typename Inspector::result_type inspect(Inspector& f, poll_due&) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, listen_due&) {
+  return f(type_name("listen_due"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, hints_missed&) {
+  return f(type_name("hints_missed"));
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, renewal_due&) {
   return f(type_name("renewal_due"));
 }

@@ -65,7 +65,15 @@ meter::meter(std::shared_ptr<prometheus::Registry> registry)
                         "evidence or a person will move them.")
                   .Register(*registry_)},
       doubts_waiting_{doubts_.Add({{"held", "false"}})},
-      doubts_held_{doubts_.Add({{"held", "true"}})} {
+      doubts_held_{doubts_.Add({{"held", "true"}})},
+      notices_{
+          counter(*registry_, "arauto_notices_total",
+                  "Commits of the SQL door that were heard; equal ones of one moment are one.")},
+      listens_{counter(*registry_, "arauto_listener_connections_total",
+                       "Times the listener began to listen: once, and again after each loss.")},
+      notification_queue_{gauge(*registry_, "arauto_notification_queue_used",
+                                "How full PostgreSQL's notification queue is, 0 to 1. It grows "
+                                "while any listener of the server sits in an open transaction.")} {
   for (auto verdict : all_acceptances)
     accept_counters_[verdict] = &accepts_.Add({{"verdict", std::string{spelled(verdict)}}});
   for (auto said : all_verdicts)

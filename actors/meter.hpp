@@ -40,6 +40,9 @@ public:
     doubts_waiting_.Set(deliveries - held);
     doubts_held_.Set(held);
   }
+  void noticed(std::size_t notices) { notices_.Increment(static_cast<double>(notices)); }
+  void listening_anew() { listens_.Increment(); }
+  void notification_queue(double used) { notification_queue_.Set(used); }
   // Called by every session, from its thread.
   void statement(const char* name, std::chrono::nanoseconds took, std::size_t rows);
 
@@ -68,6 +71,9 @@ private:
   prometheus::Family<prometheus::Gauge>& doubts_;
   prometheus::Gauge& doubts_waiting_;
   prometheus::Gauge& doubts_held_;
+  prometheus::Counter& notices_;
+  prometheus::Counter& listens_;
+  prometheus::Gauge& notification_queue_;
   std::mutex mutex_;
   std::map<std::string, statement_numbers> statements_;
 };

@@ -123,6 +123,8 @@ struct events_forgotten {
 };
 struct send_heartbeat {};
 struct poll_due {};
+struct listen_due {};
+struct hints_missed {}; // nobody listened for a while: look at everything that is due
 struct renewal_due {};
 struct retry_due {};
 struct may_retire {
@@ -207,8 +209,12 @@ using dispatcher_actor =
 
 // Timers: ends lost leases, finds forgotten work, keeps the node's heartbeat.
 using reaper_actor = caf::typed_actor<caf::reacts_to<poll_due>, caf::reacts_to<colleagues>,
+                                      caf::reacts_to<hints_missed>,
                                       // Answered when no suspect is on its way any more.
                                       caf::replies_to<stop_claiming>::with<drained>>;
+
+// Hears the SQL door's commits; passes hints on.
+using listener_actor = caf::typed_actor<caf::reacts_to<listen_due>>;
 
 // Starts everybody, restarts who crashes within an intensity, logs every death, does no work
 // itself.
@@ -216,6 +222,8 @@ using supervisor_actor = caf::typed_actor<
     // To the tenant's dispatcher, which is started when it is not there.
     caf::reacts_to<work_ready>, caf::reacts_to<leases_granted>,
     caf::replies_to<run_suspect>::with<suspect_cleared>,
+    // To the reaper.
+    caf::reacts_to<hints_missed>,
     // A dispatcher that has nothing to do.
     caf::reacts_to<may_retire>,
     // A branch may be started again.

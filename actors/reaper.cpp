@@ -159,6 +159,7 @@ reaper_actor::behavior_type reaper(self_ptr self, house_ptr house, supervisor_ac
         s.reaping = s.finding = s.forgetting = false; // the old ones will not answer
         no_suspect_runs(self);
       },
+      [self](hints_missed) { find(self); },
       [self](stop_claiming) { return stop(self); },
   };
 }

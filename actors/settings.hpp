@@ -19,6 +19,7 @@ struct office_settings {
   std::chrono::milliseconds lease{30'000};
   std::chrono::milliseconds lease_margin{5'000}; // our trust ends this much before the lease
   std::chrono::milliseconds poll{1'000};
+  bool listens = true; // for what the SQL door commits; else the poll finds it
   std::chrono::milliseconds heartbeat{2'000};
   std::size_t window_max = 256;       // deliveries of one tenant and channel in flight on this node
   std::size_t accepts_max = 4'096;    // notifications waiting for their group commit; beyond: 503

@@ -6,6 +6,7 @@
 #include "actors/dispatcher.hpp"
 #include "actors/front.hpp"
 #include "actors/keeper.hpp"
+#include "actors/listener.hpp"
 #include "actors/reaper.hpp"
 #include "storage/log.hpp"
 
@@ -89,6 +90,16 @@ void hire(self_ptr self) {
                      {},
                      {},
                      false});
+  if (s.house->settings.listens)
+    s.posts.push_back(
+        {"listener",
+         [self, me] {
+           return caf::actor_cast<caf::actor_addr>(
+               self->spawn<caf::detached + caf::monitored>(listener, self->state.house, me));
+         },
+         {},
+         {},
+         false});
   for (auto& one : s.posts)
     one.holder = one.start();
 }
@@ -243,6 +254,7 @@ supervisor_actor::behavior_type supervisor(self_ptr self, house_ptr house,
         const auto tenant = one.held.tenant;
         return pass_on<suspect_cleared>(self, tenant, std::move(one));
       },
+      [self](hints_missed missed) { return self->delegate(self->state.reaper, missed); },
       [self](const may_retire& who) { self->state.branches.erase(who.tenant); },
       [self](retry_due) { fill_vacancies(self); },
       [self](const orderly_stop& command) { return stop(self, command); },

@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 // Small numbers, so that every bound is met within a minute of the world's time.
 office_settings small_rules(dice& chance) {
   office_settings rules;
+  rules.listens = false; // nobody comes by the SQL door here
   rules.lease = 6s;
   rules.lease_margin = 2s;
   rules.poll = 1s;
