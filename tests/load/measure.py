@@ -2,7 +2,7 @@
 import json, subprocess, sys, threading, time
 from urllib.parse import urlsplit
 
-import limits, steady
+import limits, sql_door, steady
 from stage import ROOT, Stage, USERS, cpu_seconds, rss_mib
 
 TOMORROW = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86_400))
@@ -152,6 +152,29 @@ def p99_ms(answers):
     return took[int(len(took) * 0.99)] * 1000
 
 
+def measure_door(stage, calls=500):
+    stage.fresh_database()
+    stage.serve()
+    url = sql_door.open_door(stage)
+    sql_door.committed(stage, url, 50, 0.02)
+    stage.sql("delete from arauto.attempt; delete from arauto.delivery; delete from arauto.event")
+    sql_door.committed(stage, url, calls, 0.02)
+    time.sleep(1)
+    p50, p99, late = map(float, stage.sql("""
+      select percentile_cont(0.5) within group (order by ms), percentile_cont(0.99) within group (order by ms),
+             count(*) filter (where ms is null)
+        from (select extract(epoch from d.accepted_at - c.at) * 1000 as ms
+                from public.committed c join arauto.event e on e.client_key = c.operation
+                join arauto.delivery d on d.event_id = e.id) x""").split("|"))
+    say(f"{calls} commits of the SQL door, 20 ms apart: COMMIT to recorded provider answer",
+        f"p50 {p50:.1f} ms, p99 {p99:.1f} ms, {late:.0f} missing", "bar 50", p99 <= 50 and late == 0)
+    stage.stop_service()
+    for how in ("wakes", "--quiet"):
+        url = sql_door.open_door(stage, *([how] if how == "--quiet" else []))
+        rates = [sql_door.rate(stage, url, clients, 6, f"{how.strip('-')}-{clients}") for clients in (1, 16)]
+        say(f"calls of arauto.notify, a commit each, {how.strip('-')}", f"{rates[0]:,.0f}/s with 1 client, {rates[1]:,.0f}/s with 16")
+
+
 def measure_idle(stage, seconds=60):
     stage.fresh_database()
     stage.serve()
@@ -165,7 +188,7 @@ def measure_idle(stage, seconds=60):
 
 
 MEASURES = {"accept": measure_accept, "drain": measure_drain, "both": measure_both, "latency": measure_latency,
-            "slow": measure_slow, "idle": measure_idle}
+            "slow": measure_slow, "door": measure_door, "idle": measure_idle}
 
 
 def main():
