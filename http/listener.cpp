@@ -104,13 +104,14 @@ void listener::run(prometheus::Gauge& connections) {
   std::array<epoll_event, events_a_turn> events{};
   while (!around_.stopping || !visitors_.empty()) {
     const int count = ::epoll_wait(poll_, events.data(), events.size(), patience_ms());
+    bool somebody_comes = false;
     for (int i = 0; i < count; ++i) {
       const auto& event = events[static_cast<std::size_t>(i)];
       if (event.data.ptr == nullptr) {
         std::uint64_t rings = 0;
         [[maybe_unused]] const auto heard = ::read(bell_, &rings, sizeof rings);
       } else if (event.data.ptr == this) {
-        accept_some();
+        somebody_comes = true;
       } else {
         static_cast<visitor*>(event.data.ptr)->tell(news_of(event.events));
       }
@@ -118,6 +119,7 @@ void listener::run(prometheus::Gauge& connections) {
     if (around_.stopping && door_ >= 0) close_door();
     if (clock::now() >= sweep_at_) sweep();
     bury(); // after the events: one of them may have been for somebody who left
+    if (somebody_comes && door_ >= 0) accept_some(); // there may be room again
     connections.Set(static_cast<double>(visitors_.size()));
   }
 }
@@ -135,45 +137,53 @@ void listener::accept_some() {
       take_in(socket);
       continue;
     }
-    if (is_shortage(errno)) { // they wait in the kernel; we look again at the next sweep
-      log::warn("no_descriptor_for_a_connection", {{"open", visitors_.size()}});
-      ::epoll_ctl(poll_, EPOLL_CTL_DEL, door_, nullptr);
-      door_is_watched_ = false;
-    }
-    if (is_shortage(errno) || errno == EAGAIN || errno == EWOULDBLOCK) return;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+    if (!is_shortage(errno)) continue; // it gave up while it waited
+    // They wait in the kernel; we look again at the next sweep.
+    log::warn("no_descriptor_for_a_connection", {{"open", visitors_.size()}});
+    ::epoll_ctl(poll_, EPOLL_CTL_DEL, door_, nullptr);
+    door_is_watched_ = false;
+    return;
   }
 }
 
 void listener::take_in(int socket) {
   const auto most = around_.settings.connections_max;
-  if (visitors_.size() >= most + turned_away_max) {
+  const auto certificate = certificate_now();
+  // Under TLS a word costs a handshake, which is what there is no room for.
+  const bool full = visitors_.size() - turned_away_ >= most;
+  if (full && (certificate || turned_away_ >= turned_away_max)) {
     ::close(socket);
     return;
   }
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   tls_session tls{nullptr, &SSL_free};
-  {
-    const std::lock_guard guard{mutex_};
-    if (certificate_) {
-      tls = certificate_->session_over(socket);
-      if (tls == nullptr) {
-        ::close(socket);
-        return;
-      }
-    }
+  if (certificate && (tls = certificate->session_over(socket)) == nullptr) {
+    ::close(socket);
+    return;
   }
   visitors_.push_back(std::make_unique<visitor>(socket, std::move(tls), around_));
   auto& made = *visitors_.back();
   made.place = visitors_.size() - 1;
-  if (made.place >= most) made.turn_away();
+  if (full) {
+    made.turn_away();
+    ++turned_away_;
+  }
   epoll_event all{EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, {&made}};
-  if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &all) != 0) visitors_.pop_back(); // closes it
+  if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &all) == 0) return;
+  if (full) --turned_away_;
+  visitors_.pop_back(); // closes it
 }
 
 void listener::use(const tls_certificate& certificate) {
   const std::lock_guard guard{mutex_};
   certificate_ = certificate;
+}
+
+std::optional<tls_certificate> listener::certificate_now() {
+  const std::lock_guard guard{mutex_};
+  return certificate_;
 }
 
 void listener::look_up() {
@@ -206,6 +216,7 @@ void listener::has_left(visitor& who) {
 void listener::bury() {
   auto* next = left_.exchange(nullptr, std::memory_order_acquire);
   while (next != nullptr) {
+    if (next->is_turned_away()) --turned_away_;
     const auto place = std::exchange(next, next->next_left)->place;
     visitors_[place].swap(visitors_.back());
     visitors_[place]->place = place;

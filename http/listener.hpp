@@ -41,6 +41,7 @@ private:
   void close_door();
   void accept_some();
   void take_in(int socket);
+  std::optional<tls_certificate> certificate_now();
   void sweep();
   void bury();
   int patience_ms() const;
@@ -51,6 +52,7 @@ private:
   bool door_is_watched_ = false;
   clock::time_point sweep_at_;
   std::vector<std::unique_ptr<visitor>> visitors_;
+  std::size_t turned_away_ = 0; // of them: only to hear so
   std::atomic<visitor*> left_{nullptr};
 
   std::mutex mutex_; // of certificate_

@@ -26,7 +26,8 @@ visitor::visitor(int socket, tls_session tls, const surroundings& around)
 }
 
 void visitor::turn_away() {
-  if (stage_ == stage::talking) refuse(retry_later(problem_code::overloaded, 1), false);
+  turned_away_ = true;
+  refuse(retry_later(problem_code::overloaded, 1), false);
 }
 
 bool visitor::is_overdue(clock::time_point now) const {

@@ -38,8 +38,9 @@ public:
 
   visitor(int socket, tls_session tls, const surroundings& around);
 
-  // Nobody has room for it: says so and closes. Before any news.
+  // Nobody has room for it: says so and closes. Before any news, and not under TLS.
   void turn_away();
+  bool is_turned_away() const { return turned_away_; }
 
   void tell(unsigned what); // by the listener
   bool is_overdue(clock::time_point now) const;
@@ -76,6 +77,7 @@ private:
   std::atomic<clock::rep> deadline_;
 
   stage stage_;
+  bool turned_away_ = false;
   bool readable_ = false;
   bool hung_up_ = false;
   bool over_ = false;     // its time to hear us, or to shake hands, has passed

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(more_header_lines_than_allowed_are_refused) {
   BOOST_TEST(client.is_closed());
 }
 
-BOOST_AUTO_TEST_CASE(a_body_that_will_be_refused_is_not_invited) {
+BOOST_AUTO_TEST_CASE(a_body_that_will_be_refused_is_not_invited) { // S03
   const auto first = [&](const std::string& fields) {
     raw_client client{port()};
     client.send(post_head(fields));

@@ -212,11 +212,11 @@ BOOST_AUTO_TEST_CASE(s02_bytes_without_end_on_four_connections_fill_no_memory) {
   const auto before = resident_bytes();
   std::vector<std::thread> peers;
   std::atomic<int> cut{0};
-  for (int i = 0; i < 4; ++i)
+  auto clients = many(port(), 4, "A");
+  for (const auto& client : clients)
     peers.emplace_back([&] {
-      raw_client client{port()};
       for (int sent = 0; sent < 200; ++sent)
-        if (!client.send(piece)) {
+        if (!client->send(piece)) {
           ++cut;
           return;
         }

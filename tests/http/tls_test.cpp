@@ -164,6 +164,25 @@ BOOST_AUTO_TEST_CASE(a_handshake_that_stalls_is_cut_and_holds_up_nobody) {
   BOOST_TEST(halting.is_closed(5'000));
 }
 
+struct small_tls_door : tls_files, running_service {
+  small_tls_door() : running_service{settings(files)} {}
+  static http_settings settings(const certificate& files) {
+    auto door = door_with(files);
+    door.connections_max = 16;
+    return door;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(beyond_the_room_a_connection_is_closed_at_once, small_tls_door) {
+  std::vector<std::unique_ptr<tls_client>> inside;
+  for (int i = 0; i < 16; ++i) {
+    inside.push_back(std::make_unique<tls_client>(port()));
+    BOOST_REQUIRE(inside.back()->connected());
+  }
+  raw_client late{port()};
+  BOOST_TEST(late.is_closed(900));
+}
+
 BOOST_AUTO_TEST_CASE(a_new_certificate_is_for_those_who_come_after_it) {
   tls_client before{port()};
   BOOST_REQUIRE(before.connected());
