@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "deployment/settings.hpp"
+#include "storage/audit.hpp"
 #include "storage/session.hpp"
 
 namespace arauto::deployment {
@@ -25,6 +26,7 @@ void add_migrate(command_line line);
 void add_tenant(command_line line);
 void add_key(command_line line);
 void add_door(command_line line);
+void add_suppression(command_line line);
 void add_send(command_line line);
 void add_status(command_line line);
 void add_resolve(command_line line);
@@ -40,5 +42,8 @@ int run(int argc, char** argv);
 // The database of the settings; where none is given, that of the `arauto dev` in the data
 // directory.
 storage::database_settings database_of(const settings& from);
+
+// Who changes something from the command line, for the record.
+storage::signature of_this_account();
 
 } // namespace arauto::deployment

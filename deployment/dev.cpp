@@ -9,8 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "deployment/commands.hpp"
 #include "deployment/trouble.hpp"
 #include "http/credentials.hpp"
+#include "storage/keys.hpp"
 #include "storage/model/address.hpp"
 #include "storage/model/chance.hpp"
 #include "storage/model/rendering.hpp"
@@ -70,7 +72,20 @@ bool holds(storage::session& db, const std::string& key, const tenant_id& tenant
 std::string key_for(storage::session& db, const std::string& before, const tenant_id& tenant) {
   if (holds(db, before, tenant)) return before;
   const auto made = http::make_key(tenant);
-  must(storage::create_key(db, tenant, made.prefix, made.digest), "cannot make a key");
+  storage::key_wanted wanted{tenant, made.prefix, made.digest, {}, "made by arauto dev", {}};
+  if (!tenant.text.empty()) wanted.granted = scopes::all();
+  auto created = storage::create_key(db, wanted, of_this_account());
+  if (created.error() == errc::already_exists) { // of earlier starts, whose dev.json is gone
+    const auto before_us = storage::list_keys(db, tenant);
+    must(before_us, "cannot list keys");
+    for (const auto& each : *before_us) { // the oldest gives way
+      if (each.state != "live") continue;
+      must(storage::revoke_key(db, each.prefix, of_this_account()), "cannot end a key");
+      break;
+    }
+    created = storage::create_key(db, wanted, of_this_account());
+  }
+  must(created, "cannot make a key");
   return made.whole_text;
 }
 
@@ -121,7 +136,7 @@ dev_facts prepare_sample(storage::session& db, const std::optional<dev_facts>& b
   tenant.name = "Sample tenant";
   tenant.sender_address = "hello@sample.example";
   tenant.sender_name = "Sample shop";
-  const auto created = storage::create_tenant(db, tenant);
+  const auto created = storage::create_tenant(db, tenant, of_this_account());
   if (!created && created.error() != errc::already_exists)
     fail("cannot make the sample tenant", created.why());
   if (!before

@@ -1,18 +1,25 @@
-// tenant and key: who may ask. They work on the database, beside a running service.
+// tenant, suppression: what operators do on the machine, beside a running service. The same storage
+// functions answer /v1/admin.
 #include <iostream>
 #include <memory>
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include "deployment/commands.hpp"
 #include "deployment/trouble.hpp"
-#include "http/credentials.hpp"
+#include "storage/model/address.hpp"
+#include "storage/suppressions.hpp"
 #include "storage/tenants.hpp"
 
 namespace arauto::deployment {
 
 namespace {
 
+constexpr int page = 500;
+
 void add_new_tenant(storage::session& db, const storage::tenant_view& wanted) {
-  const auto made = storage::create_tenant(db, wanted);
+  const auto made = storage::create_tenant(db, wanted, of_this_account());
   if (made.error() == errc::already_exists)
     throw trouble{"there is a tenant " + wanted.id.text + " already"};
   if (!made) fail("cannot create tenant " + wanted.id.text, made.why());
@@ -20,44 +27,63 @@ void add_new_tenant(storage::session& db, const storage::tenant_view& wanted) {
 }
 
 void print_tenants(storage::session& db) {
-  const auto all = storage::list_tenants(db);
-  if (!all) fail("cannot list tenants", all.why());
-  for (const auto& each : *all)
-    std::cout << each.id.text << "\t" << each.status << "\t" << each.created_at << "\t" << each.name
-              << "\n";
+  tenant_id after;
+  for (bool more = true; more;) {
+    const auto all = storage::list_tenants(db, after, page);
+    if (!all) fail("cannot list tenants", all.why());
+    for (const auto& each : *all)
+      std::cout << each.id.text << "\t" << each.status << "\t" << each.created_at << "\t"
+                << each.name << "\n";
+    more = all->size() == page;
+    if (more) after = all->back().id;
+  }
 }
 
-void print_new_key(storage::session& db, const tenant_id& tenant) {
-  const auto tenants = storage::list_tenants(db);
-  if (!tenants) fail("cannot look for the tenant", tenants.why());
-  bool known = tenant.text.empty();
-  for (const auto& each : *tenants)
-    known = known || each.id == tenant;
-  if (!known) throw trouble{"there is no tenant " + tenant.text};
-  const auto key = http::make_key(tenant);
-  const auto made = storage::create_key(db, tenant, key.prefix, key.digest);
-  if (!made) fail("cannot create a key", made.why());
-  std::cout << key.whole_text << std::endl; // once: only its digest is kept
+void set_status(storage::session& db, const tenant_id& tenant, const std::string& status) {
+  storage::tenant_change wanted;
+  wanted.status = status;
+  const auto made = storage::change_tenant(db, tenant, wanted, of_this_account());
+  if (made.error() == errc::not_found) throw trouble{"there is no tenant " + tenant.text};
+  if (!made) fail("cannot change tenant " + tenant.text, made.why());
+  std::cout << tenant.text << "\t" << made->status << std::endl;
 }
 
-void print_keys(storage::session& db, const tenant_id& tenant) {
-  const auto all = storage::list_keys(db, tenant);
-  if (!all) fail("cannot list keys", all.why());
-  for (const auto& each : *all)
-    std::cout << each.prefix << "\t" << each.created_at << "\t"
-              << (each.revoked_at.empty() ? "live" : "revoked " + each.revoked_at) << "\n";
+void print_suppressions(storage::session& db, const tenant_id& tenant) {
+  storage::suppression_place after;
+  for (bool more = true; more;) {
+    const auto all = storage::list_suppressions(db, tenant, after, page);
+    if (all.error() == errc::not_found) throw trouble{"there is no tenant " + tenant.text};
+    if (!all) fail("cannot list suppressions", all.why());
+    for (const auto& each : *all)
+      std::cout << spelled(each.via) << "\t" << each.digest << "\t" << each.created_at << "\t"
+                << each.reason << "\n";
+    more = all->size() == page;
+    if (more) after = {all->back().via, all->back().digest};
+  }
 }
 
-void end_key(storage::session& db, const std::string& prefix) {
-  const auto done = storage::revoke_key(db, prefix);
-  if (done.error() == errc::not_found) throw trouble{"there is no live key " + prefix};
-  if (!done) fail("cannot revoke key " + prefix, done.why());
+void lift(storage::session& db, const tenant_id& tenant, std::istream& in) {
+  std::string line;
+  std::getline(in, line);
+  const auto address = parse_address(line);
+  if (!address) throw trouble{"standard input holds no address"};
+  const auto lifted =
+      storage::lift_suppression(db, tenant, channel::email, address->key, of_this_account());
+  if (lifted.error() == errc::not_found) throw trouble{"this address is not suppressed"};
+  if (!lifted) fail("cannot lift the suppression", lifted.why());
 }
 
 } // namespace
 
+storage::signature of_this_account() {
+  const auto* entry = ::getpwuid(::geteuid());
+  return {"cli:" + (entry != nullptr ? std::string{entry->pw_name} : std::to_string(::geteuid())),
+          {}};
+}
+
 void add_tenant(command_line line) {
-  auto* tenant = line.app.add_subcommand("tenant", "create or list tenants")->require_subcommand(1);
+  auto* tenant = line.app.add_subcommand("tenant", "create, list, stop or start tenants")
+                     ->require_subcommand(1);
   auto wanted = std::make_shared<storage::tenant_view>();
   auto* create = tenant->add_subcommand("create", "a new tenant");
   create->add_option("id", wanted->id.text, "short name, as acme")->required();
@@ -73,35 +99,35 @@ void add_tenant(command_line line) {
     storage::session db{database_of(line.read())};
     print_tenants(db);
   });
-}
-
-void add_key(command_line line) {
-  auto* key =
-      line.app.add_subcommand("key", "create, list or revoke API keys")->require_subcommand(1);
-  auto tenant = std::make_shared<tenant_id>();
-  auto of_operator = std::make_shared<bool>(false);
-  for (const auto* name : {"create", "list"}) {
-    const std::string verb = name;
-    auto* command = key->add_subcommand(verb, verb == "create" ? "a new key, printed once"
-                                                               : "prefixes, never secrets");
-    auto* whose = command->add_option("tenant", tenant->text, "whose key");
-    command->add_flag("--operator", *of_operator, "the operator's, not a tenant's")
-        ->excludes(whose);
-    command->final_callback([line, tenant, of_operator, verb] {
-      if (tenant->text.empty() && !*of_operator) throw trouble{"name a tenant, or say --operator"};
+  for (const auto& [verb, status, purpose] :
+       {std::tuple{"stop", "stopped", "its keys open nothing from within a second on"},
+        std::tuple{"start", "active", "its keys are good again"}}) {
+    auto* command = tenant->add_subcommand(verb, purpose);
+    command->add_option("id", wanted->id.text, "which tenant")->required();
+    command->final_callback([line, wanted, becomes = std::string{status}] {
       storage::session db{database_of(line.read())};
-      if (verb == "create")
-        print_new_key(db, *tenant);
-      else
-        print_keys(db, *tenant);
+      set_status(db, wanted->id, becomes);
     });
   }
-  auto prefix = std::make_shared<std::string>();
-  auto* revoke = key->add_subcommand("revoke", "a key ends within a second");
-  revoke->add_option("prefix", *prefix, "the public part, ar_live_<prefix>_...")->required();
-  revoke->final_callback([line, prefix] {
+}
+
+void add_suppression(command_line line) {
+  auto* suppression =
+      line.app.add_subcommand("suppression", "addresses that providers refused for good")
+          ->require_subcommand(1);
+  auto tenant = std::make_shared<tenant_id>();
+  auto* list = suppression->add_subcommand("list", "by digest, never by address");
+  list->add_option("tenant", tenant->text, "whose")->required();
+  list->final_callback([line, tenant] {
     storage::session db{database_of(line.read())};
-    end_key(db, *prefix);
+    print_suppressions(db, *tenant);
+  });
+  auto* lifting = suppression->add_subcommand(
+      "lift", "the e-mail address on standard input may be written to again");
+  lifting->add_option("tenant", tenant->text, "whose")->required();
+  lifting->final_callback([line, tenant] {
+    storage::session db{database_of(line.read())};
+    lift(db, *tenant, std::cin);
   });
 }
 

@@ -88,7 +88,10 @@ std::optional<problem> objection_to(const asker& who, asks wanted) {
 }
 
 credentials::credentials(storage::pool& sessions, const http_settings& settings)
-    : sessions_{sessions}, settings_{settings}, strangers_{sessions, settings} {}
+    : sessions_{sessions},
+      settings_{settings},
+      strangers_{sessions, settings},
+      uses_{sessions, settings} {}
 
 or_problem<asker> credentials::asker_of(std::optional<std::string_view> authorization) {
   const auto parts = read_bearer(authorization.value_or(std::string_view{}));
@@ -104,7 +107,8 @@ or_problem<asker> credentials::asker_of(std::optional<std::string_view> authoriz
   if (is_operator != (parts->whose == key_kind::of_operator))
     return refusal(problem_code::unauthorized);
   if (!is_operator && key->status != "active") return refusal(problem_code::tenant_stopped);
-  return asker{key->tenant, key->granted, key->prefix};
+  uses_.note(key->prefix);
+  return asker{key->tenant, key->granted, key->prefix, key->narrower};
 }
 
 // From half its life on, one asker renews a memory while the others still use it: no thundering

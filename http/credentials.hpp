@@ -13,11 +13,12 @@
 #include <unordered_map>
 
 #include "http/key_desk.hpp"
+#include "http/key_uses.hpp"
 #include "http/problem.hpp"
 #include "http/request.hpp"
 #include "http/routes.hpp"
 #include "http/settings.hpp"
-#include "storage/tenants.hpp"
+#include "storage/keys.hpp"
 
 namespace arauto::http {
 
@@ -70,6 +71,7 @@ private:
   storage::pool& sessions_;
   const http_settings& settings_;
   key_desk strangers_;
+  key_uses uses_;
   std::mutex mutex_;
   std::unordered_map<std::string, memory>
       known_; // past their trust too: they may ask by themselves

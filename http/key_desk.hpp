@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "http/settings.hpp"
-#include "storage/tenants.hpp"
+#include "storage/keys.hpp"
 
 namespace arauto::storage {
 class pool;

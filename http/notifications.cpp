@@ -28,7 +28,10 @@ or_problem<answer> told(const result<storage::event_view>& found) {
 
 or_problem<answer> post_notification(const request& asked, const means& with) {
   const auto now = std::chrono::system_clock::now();
-  auto read = read_notification(asked.body, asked.idempotency_key, with.settings,
+  auto limits = with.settings;
+  limits.variables_bytes_max =
+      narrowed(limits.variables_bytes_max, asked.narrower.variables_bytes_max);
+  auto read = read_notification(asked.body, asked.idempotency_key, limits,
                                 std::chrono::duration_cast<unix_time>(now.time_since_epoch()));
   if (auto* no = std::get_if<problem>(&read)) return std::move(*no);
   auto& event = std::get<notification>(read);

@@ -32,6 +32,8 @@ enum class problem_code : std::uint8_t {
   delivery_stopped,
   notification_erased,
   delivery_doubtful,
+  tenant_exists,
+  too_many_keys,
   too_large,
   target_too_long,
   unsupported_media_type,

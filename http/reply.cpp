@@ -11,6 +11,7 @@ namespace {
 std::string_view reason_of(int status) {
   switch (status) {
   case 200: return "OK";
+  case 201: return "Created";
   case 202: return "Accepted";
   case 204: return "No Content";
   case 400: return "Bad Request";

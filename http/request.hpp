@@ -1,6 +1,7 @@
 // What a resource is given and what it gives back. Neither knows sockets nor the listener.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "http/settings.hpp"
 #include "storage/model/ids.hpp"
 #include "storage/model/scope.hpp"
+#include "storage/tenants.hpp"
 
 namespace prometheus {
 class Registry;
@@ -30,6 +32,7 @@ struct asker {
   tenant_id tenant; // empty: an operator
   scopes granted;   // none for an operator
   std::string key;  // the public prefix
+  storage::tenant_limits narrower;
 };
 
 struct request {
@@ -40,6 +43,7 @@ struct request {
   std::vector<std::string> names; // the variable parts of the path, decoded, in order
   tenant_id tenant; // from the key, never from the body; empty where no tenant's key is asked
   std::string key;  // its public prefix
+  storage::tenant_limits narrower; // of that tenant
 };
 
 struct answer {
@@ -48,6 +52,11 @@ struct answer {
   std::string_view content_type = "application/json";
   std::vector<std::pair<std::string_view, std::string>> headers;
 };
+
+// The house's limit, or the tenant's own where that is narrower.
+inline std::size_t narrowed(std::size_t of_house, const std::optional<int>& of_tenant) {
+  return of_tenant ? std::min(of_house, static_cast<std::size_t>(*of_tenant)) : of_house;
+}
 
 // What resources work with.
 struct means {

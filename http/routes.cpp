@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "http/admin_house.hpp"
+#include "http/admin_keys.hpp"
+#include "http/admin_suppressions.hpp"
+#include "http/admin_tenants.hpp"
 #include "http/dead_letters.hpp"
 #include "http/deliveries.hpp"
 #include "http/health.hpp"
@@ -81,6 +85,21 @@ const std::vector<route>& all_routes() {
       {"PUT", "/v1/templates/{}/{}", asks::admin, body_rule::json, true, put_template},
       {"GET", "/v1/templates/{}/{}", asks::read, body_rule::none, true, get_template},
       {"DELETE", "/v1/templates/{}/{}", asks::admin, body_rule::none, true, delete_template},
+      {"POST", "/v1/admin/tenants", asks::house, body_rule::json, false, post_tenant},
+      {"GET", "/v1/admin/tenants", asks::house, body_rule::none, true, list_tenants},
+      {"GET", "/v1/admin/tenants/{}", asks::house, body_rule::none, false, get_tenant},
+      {"PATCH", "/v1/admin/tenants/{}", asks::house, body_rule::json, false, patch_tenant},
+      {"GET", "/v1/admin/tenants/{}/limits", asks::house, body_rule::none, false, get_limits},
+      {"PUT", "/v1/admin/tenants/{}/limits", asks::house, body_rule::json, false, put_limits},
+      {"GET", "/v1/admin/tenants/{}/suppressions", asks::house, body_rule::none, true,
+       list_suppressions},
+      {"POST", "/v1/admin/tenants/{}/suppressions/lift", asks::house, body_rule::json, false,
+       lift_suppression},
+      {"POST", "/v1/admin/keys", asks::house, body_rule::json, false, post_key},
+      {"GET", "/v1/admin/keys", asks::house, body_rule::none, true, list_keys},
+      {"DELETE", "/v1/admin/keys/{}", asks::house, body_rule::none, false, delete_key},
+      {"GET", "/v1/admin/nodes", asks::house, body_rule::none, false, list_nodes},
+      {"GET", "/v1/admin/audit", asks::house, body_rule::none, true, list_audit},
       {"GET", "/healthz", asks::nothing, body_rule::none, true, get_health},
       {"GET", "/readyz", asks::nothing, body_rule::none, true, get_readiness},
       {"GET", "/metrics", asks::nothing, body_rule::none, true, get_metrics},

@@ -111,6 +111,10 @@ std::optional<problem> service::objection(const head& given, call& made) {
     made.asked.id = made.id;
     made.asked.tenant = std::move(who.tenant);
     made.asked.key = std::move(who.key);
+    made.asked.narrower = who.narrower;
+    if (given.content_length
+        > narrowed(with_.settings.body_bytes_max, made.asked.narrower.body_bytes_max))
+      return refusal(problem_code::too_large);
   }
   if (!to.reads_query && !given.query.empty())
     return refusal(problem_code::invalid_request, "this call knows no query parameters");

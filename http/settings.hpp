@@ -40,6 +40,7 @@ struct http_settings {
   // Prefixes never met are asked about together: one question at a time, so far apart at least,
   // of at most two thirds as many prefixes as there are threads.
   std::chrono::milliseconds key_questions_apart{2};
+  std::chrono::milliseconds key_uses_apart{5'000}; // between two words to the database
 };
 
 } // namespace arauto

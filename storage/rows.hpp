@@ -11,6 +11,7 @@
 #include "storage/events.hpp"
 #include "storage/model/channel.hpp"
 #include "storage/model/doubt.hpp"
+#include "storage/tenants.hpp"
 
 namespace arauto::storage {
 
@@ -72,6 +73,14 @@ inline std::string text_array(const std::vector<std::string>& words) {
     list += word;
   }
   return list + "}";
+}
+
+inline std::optional<int> number_or_none(const pqxx::field& f) {
+  return f.is_null() ? std::nullopt : std::optional<int>{f.as<int>()};
+}
+
+inline tenant_limits read_limits(const pqxx::row& row) {
+  return {number_or_none(row["body_bytes_max"]), number_or_none(row["variables_bytes_max"])};
 }
 
 // Rows of stop_event and stop_user.

@@ -1,13 +1,12 @@
-// Tenants and their API keys. A key is shown once, when it is made; only SHA-256 of its secret is
-// kept.
+// Tenants, as operators see them.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "storage/audit.hpp"
 #include "storage/model/ids.hpp"
-#include "storage/model/scope.hpp"
 #include "storage/session.hpp"
 
 namespace arauto::storage {
@@ -17,25 +16,26 @@ struct tenant_view {
   std::string name, status, created_at, sender_address, sender_name;
 };
 
-result<done> create_tenant(session& db, const tenant_view& wanted); // already_exists
-result<std::vector<tenant_view>> list_tenants(session& db);
-
-struct api_key {
-  std::string prefix; // public part, finds the row
-  std::string digest; // SHA-256 of the secret, 64 hex digits
-  tenant_id tenant;   // empty: an operator's key
-  std::string status; // of the tenant: active or stopped
-  scopes granted;     // of a tenant's key
+// What is not said stays; an empty sender is taken away.
+struct tenant_change {
+  std::optional<std::string> name, status, sender_address, sender_name;
 };
 
-result<done> create_key(session& db, const tenant_id& tenant, const std::string& prefix,
-                        const std::string& digest_hex);
-// Those of the prefixes that are live keys (not revoked, not past their end). Prefixes are base62.
-result<std::vector<api_key>> find_keys(session& db, const std::vector<std::string>& prefixes);
-struct key_view {
-  std::string prefix, created_at, revoked_at;
+// What is narrower for one tenant than for the house; what is not said is as the house says.
+struct tenant_limits {
+  std::optional<int> body_bytes_max, variables_bytes_max;
 };
-result<std::vector<key_view>> list_keys(session& db, const tenant_id& tenant);
-result<done> revoke_key(session& db, const std::string& prefix); // not_found
+
+result<tenant_view> create_tenant(session& db, const tenant_view& wanted,
+                                  const signature& by); // already_exists
+result<tenant_view> find_tenant(session& db, const tenant_id& id);
+// By id, after one.
+result<std::vector<tenant_view>> list_tenants(session& db, const tenant_id& after, int rows_max);
+result<tenant_view> change_tenant(session& db, const tenant_id& id, const tenant_change& wanted,
+                                  const signature& by); // not_found
+
+result<tenant_limits> find_limits(session& db, const tenant_id& id); // not_found
+result<done> put_limits(session& db, const tenant_id& id, const tenant_limits& wanted,
+                        const signature& by); // not_found
 
 } // namespace arauto::storage

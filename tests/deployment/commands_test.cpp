@@ -125,7 +125,44 @@ BOOST_FIXTURE_TEST_CASE(tenants_and_keys_are_kept_from_the_command_line, with_da
   BOOST_TEST(run_arauto({"key", "revoke", prefix}, environment).code == exit_good);
   BOOST_TEST(has(run_arauto({"key", "list", "acme"}, environment).output, "revoked"));
   BOOST_TEST(run_arauto({"key", "revoke", "nosuchprefix"}, environment).code == exit_trouble);
-  BOOST_TEST(run_arauto({"key", "create", "--operator"}, environment).code == exit_good);
+  const auto ours = run_arauto({"key", "create", "--operator"}, environment);
+  BOOST_TEST(ours.code == exit_good);
+  BOOST_TEST(ours.output.rfind("ar_op_", 0) == 0);
+
+  const auto narrow = [&](const char* scopes, const char* ends) {
+    return run_arauto({"key", "create", "acme", "--scopes", scopes, "--expires", ends, "--name",
+                       "settings page"},
+                      environment)
+        .code;
+  };
+  BOOST_TEST(narrow("send,fly", "2099-01-01T00:00:00Z") == exit_trouble);
+  BOOST_TEST(narrow("send", "tomorrow") == exit_trouble);
+  BOOST_TEST(narrow("send", "2020-01-01T00:00:00Z") == exit_trouble);
+  BOOST_TEST(narrow("send,read", "2099-01-01T00:00:00Z") == exit_good);
+  BOOST_TEST(run_arauto({"key", "create", "acme"}, environment).code == exit_good);
+  const auto third = run_arauto({"key", "create", "acme"}, environment);
+  BOOST_TEST(third.code == exit_trouble);
+  BOOST_TEST(has(third.errors, "revoke one first"));
+  BOOST_TEST(has(run_arauto({"key", "list", "acme"}, environment).output, "settings page"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_tenant_is_stopped_and_an_address_lifted_from_the_command_line,
+                        with_database_of_its_own) {
+  BOOST_TEST(run_arauto({"tenant", "create", "acme"}, environment).code == exit_good);
+  BOOST_TEST(has(run_arauto({"tenant", "stop", "acme"}, environment).output, "stopped"));
+  BOOST_TEST(has(run_arauto({"tenant", "start", "acme"}, environment).output, "active"));
+  BOOST_TEST(run_arauto({"tenant", "stop", "nobody"}, environment).code == exit_trouble);
+  pqxx::connection db{url};
+  pqxx::work work{db};
+  work.exec(
+      "insert into arauto.suppression values ('acme', 'email', sha256('ana@example.com'), 'x')");
+  work.commit();
+  const auto listed = run_arauto({"suppression", "list", "acme"}, environment).output;
+  BOOST_TEST(lines_of(listed).size() == 1u);
+  BOOST_TEST(!has(listed, "ana"));
+  BOOST_TEST(run_arauto({"suppression", "list", "nobody"}, environment).code == exit_trouble);
+  // No address comes from the argument list: here standard input is empty.
+  BOOST_TEST(run_arauto({"suppression", "lift", "acme"}, environment).code == exit_trouble);
 }
 
 BOOST_FIXTURE_TEST_CASE(roles_are_bound_to_a_tenant_and_let_go, with_database_of_its_own) {

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_database_that_stops_is_told_as_503_and_no_answer_lies) {
   storage::tenant_view tenant;
   tenant.id = acme;
   tenant.name = "Acme";
-  BOOST_REQUIRE(storage::create_tenant(db, tenant));
+  BOOST_REQUIRE(storage::create_tenant(db, tenant, a_test));
   storage::recipient who;
   who.user = ana;
   who.email = who.email_key = "ana@example.com";

@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "storage/keys.hpp"
 #include "tests/support/running_service.hpp"
 
 using namespace arauto;
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(without_a_valid_key_nothing_is_told) {
 BOOST_AUTO_TEST_CASE(a_revoked_key_ends_within_a_second) {
   BOOST_TEST(as_other("GET", "/v1/users/x").status == 404);
   const auto prefix = other.substr(15, other.find('_', 15) - 15);
-  BOOST_REQUIRE(storage::revoke_key(db, prefix));
+  BOOST_REQUIRE(storage::revoke_key(db, prefix, a_test));
   std::this_thread::sleep_for(1100ms);
   BOOST_TEST(as_other("GET", "/v1/users/x").status == 401);
 }

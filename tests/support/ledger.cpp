@@ -35,7 +35,7 @@ void ledger::add_tenant(const tenant_id& tenant) {
   storage::tenant_view wanted;
   wanted.id = tenant;
   wanted.name = tenant.text;
-  BOOST_REQUIRE(storage::create_tenant(db, wanted));
+  BOOST_REQUIRE(storage::create_tenant(db, wanted, a_test));
   storage::template_view words;
   words.type = "order.shipped";
   words.parts = {{"subject", "Order {{order}}"}, {"text", "Order {{order}} is on its way."}};

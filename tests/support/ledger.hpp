@@ -17,6 +17,7 @@ namespace arauto::tests {
 
 inline const tenant_id acme{"acme"};
 inline const user_id ana{"ana"};
+inline const storage::signature a_test{"cli:test", {}};
 inline constexpr std::chrono::milliseconds lease_length{30'000};
 inline constexpr doubt_policy resend_at_once{doubt_rule::resend, std::chrono::milliseconds{0}, 1};
 

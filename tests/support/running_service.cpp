@@ -16,6 +16,7 @@
 #include "actors/office.hpp"
 #include "http/credentials.hpp"
 #include "http/server.hpp"
+#include "storage/keys.hpp"
 #include "storage/pool.hpp"
 
 namespace arauto::tests {
@@ -149,7 +150,9 @@ served::~served() {
 
 std::string new_key_for(storage::session& db, const tenant_id& tenant) {
   const auto made = http::make_key(tenant);
-  BOOST_REQUIRE(storage::create_key(db, tenant, made.prefix, made.digest));
+  storage::key_wanted wanted{tenant, made.prefix, made.digest, {}, {}, {}};
+  if (!tenant.text.empty()) wanted.granted = scopes::all();
+  BOOST_REQUIRE(storage::create_key(db, wanted, a_test));
   return "Bearer " + made.whole_text;
 }
 

@@ -1,0 +1,64 @@
+#include "http/admin.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "http/routes.hpp"
+#include "storage/model/text.hpp"
+
+namespace arauto::http {
+
+namespace {
+constexpr int page_max = 100;
+}
+
+storage::signature signed_by(const request& asked) {
+  return {"key:" + asked.key, asked.id};
+}
+
+std::string admin_page::value(const std::string& name) const {
+  const auto at = query.find(name);
+  return at == query.end() ? std::string{} : at->second;
+}
+
+or_problem<admin_page> read_admin_page(const request& asked, std::vector<std::string_view> known) {
+  known.insert(known.end(), {"limit", "cursor"});
+  auto read = read_query(asked.query, known);
+  if (auto* no = std::get_if<problem>(&read)) return std::move(*no);
+  admin_page page;
+  page.query = std::get<0>(std::move(read));
+  const auto limit = page.value("limit");
+  if (page.query.count("limit") != 0) {
+    const auto* end = limit.data() + limit.size();
+    const auto [at, fault] = std::from_chars(limit.data(), end, page.rows);
+    if (fault != std::errc{} || at != end || page.rows < 1 || page.rows > page_max)
+      return refusal(problem_code::invalid_request, "limit: 1 to 100 is expected");
+  }
+  return page;
+}
+
+answer told_json(const nlohmann::ordered_json& what, int status) {
+  answer told;
+  told.status = status;
+  told.body = what.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return told;
+}
+
+const char* fault_of_tenant_id(std::string_view text) {
+  const auto is_plain = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+  const bool fits =
+      !text.empty() && text.size() <= 63 && is_plain(text.front())
+      && std::all_of(text.begin(), text.end(), [&](char c) { return c == '-' || is_plain(c); });
+  return fits ? nullptr : "1 to 63 characters of a-z 0-9 - are expected, such as acme";
+}
+
+const char* fault_of_label(std::string_view text) {
+  if (text.empty() || text.size() > 100) return "1 to 100 bytes are expected";
+  if (!is_utf8(text)) return "this is not UTF-8";
+  if (has_control(text)) return "control characters are not allowed";
+  return nullptr;
+}
+
+} // namespace arauto::http
