@@ -8,6 +8,8 @@ namespace arauto::storage {
 
 namespace {
 
+constexpr auto insufficient_privilege = "42501";
+
 // The parts of the public interface, with the one text that accepts in its place: there is no other
 // copy of it.
 std::vector<std::string> api_texts() {
@@ -22,20 +24,57 @@ std::vector<std::string> api_texts() {
   return texts;
 }
 
+std::string api_digest() {
+  std::string all;
+  for (const auto& text : api_texts())
+    all += text;
+  return sha256_hex(all);
+}
+
 // Functions and views are made anew when their text, or something under them, has changed. Nothing
 // is dropped, so that nobody who calls them meets a gap and rights stay.
-void make_api(session::transaction& t, bool schema_changed) {
-  std::string all;
-  const auto texts = api_texts();
-  for (const auto& text : texts)
-    all += text;
-  const auto digest = sha256_hex(all);
+bool api_stands(session::transaction& t) {
   const auto made_from = t.run(sql::api_digest);
-  if (!schema_changed && !made_from.empty() && digest == made_from[0][0].c_str()) return;
-  for (const auto& text : texts)
+  return !made_from.empty() && api_digest() == made_from[0][0].c_str();
+}
+
+void make_api(session::transaction& t) {
+  for (const auto& text : api_texts())
     t.run_script(text.c_str());
+  const auto digest = api_digest();
   t.run(sql::api_record, digest);
   log::info("api_made", {{"digest", digest.substr(0, 16)}});
+}
+
+// The version that was found; what is older than ours is made as new as we are.
+int make_schema(session::transaction& t) {
+  t.run(sql::migration_begin);
+  t.run_script(sql::migration_ledger.text);
+  const int found = t.run(sql::migration_newest)[0][0].as<int>();
+  if (found > schema_version()) return found;
+  for (const auto& step : sql::migrations)
+    if (step.number > found) {
+      t.run_script(step.text);
+      t.run(sql::migration_record, step.number, step.name);
+      log::info("migration_run", {{"number", step.number}, {"name", step.name}});
+    }
+  if (found < schema_version() || !api_stands(t)) make_api(t);
+  t.run_script(sql::migration_close.text);
+  return schema_version();
+}
+
+// Who serves need not own the tables: where nothing is to be made, the right to make it is not
+// needed. The version that stands, or 0 when there is something to do.
+result<int> version_that_stands(session& db) {
+  const auto known = db.in_transaction(reach::owner(), [](session::transaction& t) {
+    return t.run(sql::schema_known)[0][0].as<bool>();
+  });
+  if (!known) return known.why();
+  if (!*known) return 0;
+  return db.in_transaction(reach::house(), [](session::transaction& t) -> int {
+    const int found = t.run(sql::migration_newest)[0][0].as<int>();
+    return found == schema_version() && !api_stands(t) ? 0 : found;
+  });
 }
 
 } // namespace
@@ -48,25 +87,17 @@ int schema_version() {
 }
 
 result<int> migrate(session& db) {
-  const auto made = db.in_transaction(reach::owner(), [](session::transaction& t) -> int {
-    t.run(sql::migration_begin);
-    t.run_script(sql::migration_ledger.text);
-    const int found = t.run(sql::migration_newest)[0][0].as<int>();
-    if (found > schema_version()) return found;
-    for (const auto& step : sql::migrations)
-      if (step.number > found) {
-        t.run_script(step.text);
-        t.run(sql::migration_record, step.number, step.name);
-        log::info("migration_run", {{"number", step.number}, {"name", step.name}});
-      }
-    make_api(t, found < schema_version());
-    t.run_script(sql::migration_close.text);
-    return schema_version();
-  });
+  auto made = version_that_stands(db);
+  if (!made && made.why().text == insufficient_privilege) made = 0; // from before the roles
+  if (made && *made < schema_version()) made = db.in_transaction(reach::owner(), make_schema);
   if (made && *made > schema_version())
     return failure{errc::schema_too_new,
                    "the database has schema " + std::to_string(*made) + ", this arauto knows up to "
                        + std::to_string(schema_version()) + ": start a newer arauto"};
+  if (made.why().text == insufficient_privilege)
+    return failure{errc::internal, "this login may not change the schema: run `arauto migrate` as "
+                                   "its owner, and make the login a member of arauto_tenant, "
+                                   "arauto_worker and arauto_steward"};
   return made;
 }
 

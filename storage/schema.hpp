@@ -6,7 +6,8 @@
 
 namespace arauto::storage {
 
-// Brings the schema to this binary's version. schema_too_new when a newer arauto was here.
+// Brings the schema to this binary's version. schema_too_new when a newer arauto was here. Where it
+// is of this version already, the login needs no right to change it.
 result<int> migrate(session& db);
 
 // The version this binary needs.

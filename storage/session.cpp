@@ -22,6 +22,9 @@ failure before_commit(const pqxx::sql_error& e) {
   if (is("57") || is("53") || is("58") || is("25006") || is("08")) return {errc::unavailable, code};
   if (is("23505")) return {errc::already_exists, code};
   if (is("22") || is("23")) return {errc::bad_input, code};
+  // libpqxx 6 keeps no SQLSTATE with this one.
+  if (dynamic_cast<const pqxx::insufficient_privilege*>(&e) != nullptr)
+    return {errc::internal, "42501"};
   return {errc::internal, code};
 }
 

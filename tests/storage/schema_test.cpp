@@ -83,6 +83,40 @@ BOOST_FIXTURE_TEST_CASE(a_schema_newer_than_the_program_is_refused_and_says_so, 
   BOOST_TEST(made.why().text.find("9999") != std::string::npos);
 }
 
+// A login that owns nothing and may only take on the service's roles.
+struct plain_login : ledger {
+  plain_login() {
+    sql("create role " + login + " login noinherit password 'plain'");
+    sql("grant arauto_tenant, arauto_worker, arauto_steward to " + login);
+    const auto authority = url.find("://") + 3;
+    mine.url = url;
+    mine.url.replace(authority, url.find('@') - authority, login + ":plain");
+  }
+  ~plain_login() { sql("drop role " + login); }
+
+  const std::string login = "plain_" + name;
+  storage::database_settings mine;
+};
+
+BOOST_FIXTURE_TEST_CASE(a_login_that_owns_nothing_serves_behind_the_walls_P8, plain_login) {
+  storage::session plain{mine};
+  BOOST_TEST(*storage::migrate(plain) == storage::schema_version());
+  BOOST_TEST((storage::accept(plain, {order_shipped("o-1")}, node, lease_length)->at(0).verdict
+              == acceptance::created));
+  BOOST_TEST(storage::list_tenants(plain)->size() == 1);
+  pqxx::connection bare{mine.url};
+  pqxx::nontransaction work{bare};
+  BOOST_CHECK_THROW(work.exec("select from arauto.recipient"), pqxx::insufficient_privilege);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_login_that_owns_nothing_is_told_who_migrates, plain_login) {
+  sql("delete from arauto.migration where number > 0");
+  storage::session plain{mine};
+  const auto made = storage::migrate(plain);
+  BOOST_TEST(!made);
+  BOOST_TEST(made.why().text.find("arauto migrate") != std::string::npos, made.why().text);
+}
+
 // The same cluster, started by somebody who wanted it fast.
 struct careless_server : own_server {
   careless_server() { postgres.stop(); }
