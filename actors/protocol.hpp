@@ -214,7 +214,7 @@ using reaper_actor = caf::typed_actor<caf::reacts_to<poll_due>, caf::reacts_to<c
                                       caf::replies_to<stop_claiming>::with<drained>>;
 
 // Hears the SQL door's commits; passes hints on.
-using listener_actor = caf::typed_actor<caf::reacts_to<listen_due>>;
+using porter_actor = caf::typed_actor<caf::reacts_to<listen_due>>;
 
 // Starts everybody, restarts who crashes within an intensity, logs every death, does no work
 // itself.

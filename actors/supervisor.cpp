@@ -6,7 +6,7 @@
 #include "actors/dispatcher.hpp"
 #include "actors/front.hpp"
 #include "actors/keeper.hpp"
-#include "actors/listener.hpp"
+#include "actors/porter.hpp"
 #include "actors/reaper.hpp"
 #include "storage/log.hpp"
 
@@ -92,10 +92,10 @@ void hire(self_ptr self) {
                      false});
   if (s.house->settings.listens)
     s.posts.push_back(
-        {"listener",
+        {"porter",
          [self, me] {
            return caf::actor_cast<caf::actor_addr>(
-               self->spawn<caf::detached + caf::monitored>(listener, self->state.house, me));
+               self->spawn<caf::detached + caf::monitored>(porter, self->state.house, me));
          },
          {},
          {},

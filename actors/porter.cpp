@@ -1,4 +1,4 @@
-#include "actors/listener.hpp"
+#include "actors/porter.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace arauto {
 
 namespace {
 
-using self_ptr = listener_actor::stateful_pointer<listener_memory>;
+using self_ptr = porter_actor::stateful_pointer<porter_memory>;
 
 // How long it may be deaf to its mailbox, where the word to end comes.
 constexpr std::chrono::milliseconds slice{200};
@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds again_after{1'000};
 
 void hear_nothing(self_ptr self) {
   auto& s = self->state;
-  if (std::exchange(s.hears, false)) log::warn("listener_lost", {});
+  if (std::exchange(s.hears, false)) log::warn("porter_deaf", {});
   self->delayed_send(self, std::min(s.house->settings.poll, again_after), listen_due{});
 }
 
@@ -44,8 +44,7 @@ void listen(self_ptr self) {
 
 } // namespace
 
-listener_actor::behavior_type listener(self_ptr self, house_ptr house,
-                                       supervisor_actor supervisor) {
+porter_actor::behavior_type porter(self_ptr self, house_ptr house, supervisor_actor supervisor) {
   keep_exceptions_quiet(self);
   auto& s = self->state;
   s.house = std::move(house);

@@ -1,4 +1,4 @@
-// The listener hears what the SQL door says when it commits, and wakes the tenant's dispatcher. It
+// The porter hears what the SQL door says when it commits, and wakes the tenant's dispatcher. It
 // blocks on a connection of its own, so it has a thread. All it passes on are hints: while it hears
 // nothing, the reaper's poll finds the work, and a new connection asks for everything that is due
 // once.
@@ -10,8 +10,8 @@
 
 namespace arauto {
 
-struct listener_memory {
-  static inline const char* name = "listener";
+struct porter_memory {
+  static inline const char* name = "porter";
 
   house_ptr house;
   supervisor_actor supervisor;
@@ -19,7 +19,7 @@ struct listener_memory {
   bool hears = true; // the last wait was one
 };
 
-listener_actor::behavior_type listener(listener_actor::stateful_pointer<listener_memory> self,
-                                       house_ptr house, supervisor_actor supervisor);
+porter_actor::behavior_type porter(porter_actor::stateful_pointer<porter_memory> self,
+                                   house_ptr house, supervisor_actor supervisor);
 
 } // namespace arauto

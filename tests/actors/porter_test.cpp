@@ -14,7 +14,7 @@ namespace arauto::tests {
 
 using namespace std::chrono_literals;
 
-BOOST_AUTO_TEST_SUITE(listener)
+BOOST_AUTO_TEST_SUITE(porter)
 
 struct hearing : running_office {
   hearing() {
