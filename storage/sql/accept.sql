@@ -22,7 +22,7 @@ with asked as materialized (
 ),
 judged as materialized (
   select a.*, k.id as known_id, k.created_at as known_at, k.fingerprint as known_fingerprint,
-         c.channels as chosen, c.template_ids, c.causes,
+         c.channels as chosen, c.template_ids, c.causes, c.private,
          case when p.found is null then 'unknown_user'
               when c.channels is null or cardinality(c.channels) < cardinality(a.channels) then 'no_template'
               when c.missing is not null then 'missing_variable'
@@ -41,6 +41,7 @@ judged as materialized (
          for key share of r) p on true
     left join lateral (
       select array_agg(t.channel) as channels, array_agg(t.id) as template_ids,
+             bool_or(t.private) as private,
              min((select v from unnest(t.required) v where (a.body -> v) is null limit 1)) as missing,
              array_agg(case when not consent.allowed then 'opted_out'
                             when t.channel = 'email' and not p.has_address then 'no_address'
@@ -49,7 +50,7 @@ judged as materialized (
                                       and d.user_id = a.user_id and d.ended_at is null)
                             then 'no_device' end) as causes
         from (
-          select distinct on (t.channel) t.channel, t.id, t.required
+          select distinct on (t.channel) t.channel, t.id, t.required, t.private
             from arauto.template t
            where t.tenant_id = a.tenant_id and t.type = a.type and t.ended_at is null
              and (a.channels is null or t.channel = any (a.channels))
@@ -69,9 +70,9 @@ event_made as (
 ),
 delivery_made as (
   insert into arauto.delivery (event_id, channel, tenant_id, user_id, priority, state, cause, next_attempt_at,
-                               template_id, lease_token, lease_owner, lease_until, settled_at)
+                               template_id, private, lease_token, lease_owner, lease_until, settled_at)
   select j.id, c.channel, j.tenant_id, j.user_id, j.priority, s.state, c.cause, coalesce(j.send_at, now()),
-         c.template_id,
+         c.template_id, j.private,
          case when s.state = 'leased' then 1 else 0 end,
          case when s.state = 'leased' then $2::uuid end,
          case when s.state = 'leased' then clock_timestamp() + $3::integer * interval '1 millisecond' end,
