@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(a_doubt_is_not_the_end) {
   reap_all({doubt_rule::hold, 0ms, 1});
   BOOST_TEST((state_of(id) == state::in_doubt));
   BOOST_TEST(remembers(id)); // it may have to be sent again
-  BOOST_REQUIRE(storage::resolve(db, acme, {id, channel::email}, storage::resolution::accepted, 25));
+  BOOST_REQUIRE(
+      storage::resolve(db, acme, {id, channel::email}, storage::resolution::accepted, 25));
   BOOST_TEST(!remembers(id));
 }
 
