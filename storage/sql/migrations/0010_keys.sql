@@ -9,12 +9,14 @@ alter table arauto.api_key
   add column slot         smallint,
   add column surplus      boolean not null default false,
   alter column scopes drop default;
+set local role arauto_steward; -- an owner who is no superuser sees no row of a walled table
 update arauto.api_key set scopes = '{}' where tenant_id is null;
 update arauto.api_key k
    set slot = l.slot, surplus = l.slot > 2
   from (select id, row_number() over (partition by tenant_id order by id desc) as slot
           from arauto.api_key where tenant_id is not null and revoked_at is null) l
  where k.id = l.id;
+set local role none;
 alter table arauto.api_key
   add check (scopes <@ '{send,read,preferences,admin}'),
   add check ((tenant_id is null) = (scopes = '{}')),

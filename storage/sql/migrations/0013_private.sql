@@ -3,6 +3,15 @@
 --   private  of a delivery: some template of its event is private. Copied at accept, so that a settlement of any other
 --            delivery pays a comparison and no look-up.
 alter table arauto.delivery add column private boolean not null default false;
+set local role arauto_steward; -- sees every row
+update arauto.delivery d set private = true
+ where d.event_id in (select p.event_id from arauto.delivery p join arauto.template t on t.id = p.template_id
+                       where t.private);
+update arauto.event e set variables = null, erased_at = now()
+ where e.erased_at is null
+   and exists (select from arauto.delivery d where d.event_id = e.id and d.private)
+   and not exists (select from arauto.delivery d where d.event_id = e.id and d.settled_at is null);
+set local role none;
 
 -- The one place where that is decided, whatever ended the delivery: a settlement, a stop, a permit, the reaper, a person,
 -- or an accept that had nothing to send. Locks the event, so that of two last deliveries the later one sees the earlier:
