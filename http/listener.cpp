@@ -28,6 +28,10 @@ constexpr std::size_t events_a_turn = 256;
 constexpr std::size_t turned_away_max = 256; // told so at once; beyond them only closed
 constexpr auto between_sweeps = 100ms;       // how late a deadline may be noticed
 
+// Said once, then not again until it is asked for: nobody is woken for a visitor that has work.
+constexpr std::uint32_t to_read = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
+constexpr std::uint32_t to_write = EPOLLOUT | EPOLLRDHUP | EPOLLONESHOT;
+
 int listening_socket(const addrinfo& at) {
   const int made = ::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   const int on = 1;
@@ -170,8 +174,8 @@ void listener::take_in(int socket) {
     made.turn_away();
     ++turned_away_;
   }
-  epoll_event all{EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, {&made}};
-  if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &all) == 0) return;
+  epoll_event first{full ? to_write : to_read, {&made}};
+  if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &first) == 0) return;
   if (full) --turned_away_;
   visitors_.pop_back(); // closes it
 }
@@ -203,6 +207,11 @@ void listener::sweep() {
   for (const auto& one : visitors_)
     if (one->is_overdue(now)) one->tell(visitor::overdue);
   if (!door_is_watched_ && door_ >= 0) open_door();
+}
+
+bool listener::listen_for(visitor& who, int socket, bool for_room) {
+  epoll_event next{for_room ? to_write : to_read, {&who}};
+  return ::epoll_ctl(poll_, EPOLL_CTL_MOD, socket, &next) == 0;
 }
 
 void listener::has_left(visitor& who) {

@@ -33,6 +33,7 @@ public:
   void use(const tls_certificate& certificate); // for connections from now on
   void look_up();                               // `stopping` has changed
   void has_left(visitor& who);
+  bool listen_for(visitor& who, int socket, bool for_room);
 
 private:
   using clock = std::chrono::steady_clock;

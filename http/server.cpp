@@ -41,7 +41,14 @@ struct server::inside {
   inside(http_settings given, storage::pool& sessions, office& staff, prometheus::Registry& metrics)
       : settings{std::move(given)},
         serves{means{settings, sessions, staff, metrics}},
-        around{settings, serves, hands, stopping, [this](visitor& who) { listens.has_left(who); }},
+        around{settings,
+               serves,
+               hands,
+               stopping,
+               [this](visitor& who, int socket, bool to_write) {
+                 return listens.listen_for(who, socket, to_write);
+               },
+               [this](visitor& who) { listens.has_left(who); }},
         listens{around},
         connections{open_connections(metrics)},
         hands{settings.threads, settings.requests_waiting_max} {}

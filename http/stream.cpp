@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <openssl/err.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,7 +41,17 @@ moved stream::shake_hands() {
   return done == 1 ? moved::some : outcome_of(done);
 }
 
+bool stream::awaits_room() const {
+  return is_plain() ? was_writing_ : SSL_want_write(tls_.get());
+}
+
+bool stream::has_bytes_within(int milliseconds) const {
+  pollfd ready{socket_, POLLIN | POLLRDHUP, 0};
+  return ::poll(&ready, 1, milliseconds) == 1;
+}
+
 moved stream::read(char* room, std::size_t size, std::size_t& count) {
+  was_writing_ = false;
   if (!is_plain()) {
     ERR_clear_error();
     const int done = SSL_read_ex(tls_.get(), room, size, &count);
@@ -54,6 +65,7 @@ moved stream::read(char* room, std::size_t size, std::size_t& count) {
 
 moved stream::write(std::string_view& bytes) {
   std::size_t count = 0;
+  was_writing_ = true;
   if (!is_plain()) {
     ERR_clear_error();
     const int done = SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &count);

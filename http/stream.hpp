@@ -26,6 +26,9 @@ public:
   stream& operator=(const stream&) = delete;
 
   bool is_plain() const { return tls_ == nullptr; }
+  int socket() const { return socket_; }
+  bool awaits_room() const; // after not_now: to write; false: it awaits bytes
+  bool has_bytes_within(int milliseconds) const;
   moved shake_hands(); // some: done
 
   moved read(char* room, std::size_t size, std::size_t& count);
@@ -44,6 +47,7 @@ private:
   moved outcome_of(int returned);
 
   int socket_;
+  bool was_writing_ = false;
   tls_session tls_;
 };
 

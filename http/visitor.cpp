@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t piece_bytes = 16 * 1024;
 constexpr std::size_t discarded_max = 1024 * 1024;
 constexpr std::size_t kept_bytes = 4 * 1024;
+constexpr int stay_ms = 10; // a moment that costs less than to call another thread
 constexpr auto never = std::chrono::steady_clock::time_point::max();
 
 } // namespace
@@ -88,7 +89,7 @@ visitor::turn visitor::take_turn() {
 visitor::turn visitor::greet() {
   if (around_.stopping) return leave();
   const auto went = line_.shake_hands();
-  if (went == moved::not_now) return turn::waits;
+  if (went == moved::not_now) return wait_for_news(line_.awaits_room());
   if (went == moved::ended) return leave();
   stage_ = stage::talking;
   readable_ = true; // the request may have come with the last of the handshake
@@ -98,7 +99,12 @@ visitor::turn visitor::greet() {
 visitor::turn visitor::read() {
   if (around_.stopping) talk_.stop();
   if (talk_.next() != step::read) return turn::again;
-  if (!readable_) return wait_until(talk_.deadline());
+  if (!readable_ && std::exchange(expects_more_, false) && around_.hands.may_stay_here())
+    readable_ = line_.has_bytes_within(stay_ms);
+  if (!readable_) {
+    wait_until(talk_.deadline());
+    return wait_for_news(!line_.is_plain() && line_.awaits_room());
+  }
   std::array<char, piece_bytes> piece;
   std::size_t count = 0;
   const auto went = line_.read(piece.data(), piece.size(), count);
@@ -113,6 +119,10 @@ visitor::turn visitor::read() {
 visitor::turn visitor::ask_a_worker() {
   wait_until(never);
   asked_at_ = clock::now();
+  if (around_.hands.may_serve_here()) {
+    answer_request();
+    return turn::again;
+  }
   if (around_.hands.enqueue([this] { work(); })) return turn::given_away;
   refuse(retry_later(problem_code::overloaded, 1), talk_.next() == step::serve);
   return turn::again;
@@ -158,6 +168,7 @@ void visitor::reply(const answer& said, bool may_stay) {
   outgoing_ = written_reply(said, {call_.id, date_of_now(), stays, given.method == "HEAD"});
   end_words();
   closing_ = !stays;
+  expects_more_ = stays;
   admitted_ = false;
   call_ = {};
   talk_.answered(stays, clock::now());
@@ -172,7 +183,7 @@ void visitor::end_words() {
 visitor::turn visitor::tell_answer() {
   while (!untold_.empty()) {
     const auto went = line_.write(untold_);
-    if (went == moved::not_now) return turn::waits;
+    if (went == moved::not_now) return wait_for_news(line_.awaits_room());
     if (went == moved::ended) return leave();
   }
   outgoing_.clear();
@@ -194,7 +205,7 @@ visitor::turn visitor::linger() {
     if (went == moved::not_now) readable_ = false;
     discarded_ += count;
   }
-  return discarded_ > discarded_max ? leave() : turn::waits;
+  return discarded_ > discarded_max ? leave() : wait_for_news(false);
 }
 
 visitor::turn visitor::leave() {
@@ -204,9 +215,12 @@ visitor::turn visitor::leave() {
   return turn::given_away;
 }
 
-visitor::turn visitor::wait_until(clock::time_point when) {
+visitor::turn visitor::wait_for_news(bool to_write) {
+  return around_.listen_for(*this, line_.socket(), to_write) ? turn::waits : leave();
+}
+
+void visitor::wait_until(clock::time_point when) {
   deadline_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
-  return turn::waits;
 }
 
 } // namespace arauto::http

@@ -27,6 +27,8 @@ struct surroundings {
   service& serves;
   workers& hands;
   const std::atomic<bool>& stopping;
+  // Its next news are wanted: bytes, or room to write. Until then nobody hears of it.
+  std::function<bool(visitor&, int socket, bool to_write)> listen_for;
   // Its socket is closed, and it will not be touched by us again. Called by any thread.
   std::function<void(visitor&)> left;
 };
@@ -62,7 +64,8 @@ private:
   turn tell_answer();
   turn linger();
   turn leave();
-  turn wait_until(clock::time_point when);
+  turn wait_for_news(bool to_write);
+  void wait_until(clock::time_point when);
 
   void work(); // a worker's thread
   void answer_request();
@@ -80,9 +83,10 @@ private:
   bool turned_away_ = false;
   bool readable_ = false;
   bool hung_up_ = false;
-  bool over_ = false;     // its time to hear us, or to shake hands, has passed
-  bool closing_ = false;  // after what is being told
-  bool admitted_ = false; // the request that is talked about
+  bool over_ = false;         // its time to hear us, or to shake hands, has passed
+  bool closing_ = false;      // after what is being told
+  bool admitted_ = false;     // the request that is talked about
+  bool expects_more_ = false; // a peer that was just answered often goes on at once
   call call_;
   clock::time_point asked_at_; // a worker
   std::size_t answers_ = 0;

@@ -10,6 +10,13 @@
 
 namespace arauto::http {
 
+namespace {
+
+thread_local bool is_one_of_them = false;
+constexpr std::size_t kept_free = 8; // an eighth
+
+} // namespace
+
 struct workers::worker {
   worker() { ::sem_init(&bell, 0, 0); }
   ~worker() { ::sem_destroy(&bell); }
@@ -57,10 +64,12 @@ bool workers::enqueue(std::function<void()> work) {
     if (idle_.empty()) {
       if (line_.size() >= waiting_max_) return false;
       line_.push_back(std::move(work));
+      in_line_ = line_.size();
       return true;
     }
     free = idle_.back();
     idle_.pop_back();
+    free_ = idle_.size();
   }
   free->work = std::move(work);
   free->ring();
@@ -72,8 +81,17 @@ std::size_t workers::waiting() const {
   return line_.size();
 }
 
+bool workers::may_serve_here() const {
+  return is_one_of_them && in_line_ == 0;
+}
+
+bool workers::may_stay_here() const {
+  return may_serve_here() && free_ >= all_.size() / kept_free + 1;
+}
+
 void workers::serve(worker& self) {
   hold_broken_pipes();
+  is_one_of_them = true;
   for (;;) {
     self.wait();
     if (!self.work) return;
@@ -88,12 +106,14 @@ bool workers::next_for(worker& self) {
   if (!line_.empty()) {
     self.work = std::move(line_.front());
     line_.pop_front();
+    in_line_ = line_.size();
     return true;
   }
   if (ending_)
     self.ring(); // to itself: there is no work in its hands
   else
     idle_.push_back(&self);
+  free_ = idle_.size();
   return false;
 }
 

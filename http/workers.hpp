@@ -2,6 +2,7 @@
 // hands of the thread that became free last: it is warm, and has no lock to ask for when it wakes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -22,6 +23,11 @@ public:
   bool enqueue(std::function<void()> work);
   std::size_t waiting() const; // for a thread
 
+  // Whether this is one of the threads, and nobody stands in the line before it.
+  bool may_serve_here() const;
+  // Whether it may wait for a moment, because enough others are free.
+  bool may_stay_here() const;
+
 private:
   struct worker;
 
@@ -31,7 +37,8 @@ private:
   const std::size_t waiting_max_;
   mutable std::mutex mutex_;
   std::deque<std::function<void()>> line_;
-  std::vector<worker*> idle_; // the last one is asked first
+  std::vector<worker*> idle_;                     // the last one is asked first
+  std::atomic<std::size_t> in_line_{0}, free_{0}; // as of the last change, for who only looks
   bool ending_ = false;
   std::vector<std::unique_ptr<worker>> all_;
 };
