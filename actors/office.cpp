@@ -1,5 +1,6 @@
 #include "actors/office.hpp"
 
+#include <algorithm>
 #include <future>
 #include <mutex>
 
@@ -29,6 +30,8 @@ struct office_config : caf::actor_system_config {
     set("scheduler.max-throughput", std::size_t{50}); // one busy actor must not hold the others up
   }
 };
+
+constexpr std::size_t piece_max = 100; // of a list, in the front at once
 
 // What an actor's error means to the asker of the office.
 errc code_of(const caf::error& why) {
@@ -93,6 +96,31 @@ result<accept_answer> office::submit(notification asked) {
                  answer = failure{code_of(why), {}};
                });
   return answer;
+}
+
+std::vector<result<accept_answer>> office::submit_all(std::vector<notification> asked) {
+  auto& in = *inside_;
+  std::vector<result<accept_answer>> answers(asked.size(), result<accept_answer>{errc::stopping});
+  const auto patience = 2 * in.house->settings.accept_patience;
+  caf::scoped_actor self{in.system, true};
+  for (std::size_t begin = 0; begin < asked.size() && !in.house->stopping; begin += piece_max) {
+    const auto end = std::min(begin + piece_max, asked.size());
+    const auto front = in.current_front();
+    const auto sent = [&](notification& one) {
+      if (one.id.text.empty())
+        one.id = {uuid_v7(std::chrono::system_clock::now(), random_bytes_10())};
+      return self->request(front, patience, submit_notification{std::move(one)});
+    };
+    std::vector<decltype(sent(asked[begin]))> open;
+    for (auto n = begin; n < end; ++n)
+      open.push_back(sent(asked[n]));
+    for (auto n = begin; n < end; ++n)
+      open[n - begin].receive([&](accept_answer& made) { answers[n] = std::move(made); },
+                              [&](const caf::error& why) {
+                                answers[n] = failure{code_of(why), {}};
+                              });
+  }
+  return answers;
 }
 
 void office::work_ready(const tenant_id& tenant) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <prometheus/registry.h>
 
@@ -31,6 +32,10 @@ public:
   // front is full; unavailable: the database is away or too slow (the operation may be sent again
   // with the same id); stopping.
   result<accept_answer> submit(notification asked);
+
+  // Many at once, each on its own, in the order asked. They share the groups of the front with all
+  // others, and go to it piece by piece, so that nobody waits behind a whole list.
+  std::vector<result<accept_answer>> submit_all(std::vector<notification> asked);
 
   // A hint that this tenant has work that was written by other means.
   void work_ready(const tenant_id& tenant);

@@ -127,8 +127,9 @@ bool connection::is_beyond_bounds(std::size_t line_end) {
 
 void connection::read_whole_head() {
   block_.assign(received_, 0, scanned_);
-  auto read = read_head(
-      block_, {settings_.headers_max, settings_.path_bytes_max, settings_.body_bytes_max});
+  // What a call takes is asked when it is known which; no call takes more than this.
+  const auto most = std::max(settings_.body_bytes_max, settings_.batch_bytes_max);
+  auto read = read_head(block_, {settings_.headers_max, settings_.path_bytes_max, most});
   if (auto* no = std::get_if<problem>(&read)) return refuse(std::move(*no));
   given_ = std::get<head>(read);
   const auto part = std::min(given_.content_length, received_.size() - scanned_);

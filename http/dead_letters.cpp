@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
-#include <map>
 
 #include <nlohmann/json.hpp>
 
 #include "actors/office.hpp"
+#include "http/lists.hpp"
 #include "http/members.hpp"
 #include "http/routes.hpp"
 #include "http/time.hpp"
@@ -20,10 +19,9 @@ namespace arauto::http {
 namespace {
 
 using json = nlohmann::ordered_json;
-using parameters = std::map<std::string, std::string>;
 
-constexpr int page_max = 100;
 constexpr int page_default = 50;
+constexpr const char* not_our_cursor = "this is not one we gave";
 
 // -- reading -------------------------------------------------------------------
 
@@ -52,13 +50,6 @@ const char* read_channel(const std::string& text, storage::dead_letter_filter& i
   return into.via ? nullptr : "this channel is not known";
 }
 
-const char* read_when(const std::string& text, std::string& into) {
-  const auto when = read_time(text);
-  if (!when) return "an RFC 3339 time with offset is expected, such as 2026-03-01T08:15:00Z";
-  into = written_time(*when);
-  return nullptr;
-}
-
 const char* read_since(const std::string& text, storage::dead_letter_filter& into) {
   return read_when(text, into.since);
 }
@@ -73,15 +64,6 @@ constexpr std::pair<const char*, reader> filter_members[] = {{"cause", read_caus
                                                              {"since", read_since},
                                                              {"until", read_until}};
 
-template <class Number>
-std::optional<Number> read_number(std::string_view text, int base) {
-  Number number{};
-  const auto* end = text.data() + text.size();
-  const auto [at, fault] = std::from_chars(text.data(), end, number, base);
-  if (fault != std::errc{} || at != end) return std::nullopt;
-  return number;
-}
-
 struct page_asked {
   storage::dead_letter_filter which;
   std::optional<storage::dead_letter_place> after;
@@ -90,19 +72,15 @@ struct page_asked {
 
 or_problem<page_asked> read_page(const parameters& given) {
   page_asked page;
-  const auto wrong = [](const std::string& name, const char* fault) {
-    return refusal(problem_code::invalid_request, name + ": " + fault);
-  };
   for (const auto& [name, read] : filter_members)
     if (const auto at = given.find(name); at != given.end())
-      if (const char* fault = read(at->second, page.which)) return wrong(name, fault);
-  if (const auto at = given.find("limit"); at != given.end()) {
-    page.rows = read_number<int>(at->second, 10).value_or(0);
-    if (page.rows < 1 || page.rows > page_max) return wrong("limit", "1 to 100 is expected");
-  }
+      if (const char* fault = read(at->second, page.which)) return wrong_parameter(name, fault);
+  if (const auto at = given.find("limit"); at != given.end())
+    if (const char* fault = read_page_rows(at->second, page.rows))
+      return wrong_parameter("limit", fault);
   if (const auto at = given.find("cursor"); at != given.end()) {
     page.after = read_cursor(at->second);
-    if (!page.after) return wrong("cursor", "this is not one we gave");
+    if (!page.after) return wrong_parameter("cursor", not_our_cursor);
   }
   return page;
 }
@@ -114,7 +92,7 @@ or_problem<storage::paced_replay> read_paced_replay(std::string_view body,
   std::vector<field_error> errors;
   members in{std::get<nlohmann::json>(read), "", errors};
   in.only({"cause", "type", "channel", "since", "until", "all", "limit", "per_second",
-           "even_if_doubtful"});
+           "even_if_doubtful", "cursor"});
   storage::paced_replay wanted;
   bool filtered = false;
   for (const auto& [name, read_one] : filter_members)
@@ -131,6 +109,10 @@ or_problem<storage::paced_replay> read_paced_replay(std::string_view body,
   if (const auto pace = in.whole("per_second", need::optional, 1, 1'000))
     wanted.per_second = static_cast<int>(*pace);
   wanted.even_if_doubtful = in.truth("even_if_doubtful", need::optional).value_or(false);
+  if (const auto* cursor = in.text("cursor", need::optional)) {
+    wanted.after = read_cursor(*cursor);
+    if (!wanted.after) in.wrong("cursor", not_our_cursor);
+  }
   if (!errors.empty()) return refusal(problem_code::invalid_request, {}, std::move(errors));
   return wanted;
 }
@@ -168,6 +150,10 @@ json told_dead_letter(const storage::dead_letter& one) {
   return told;
 }
 
+json cursor_or_null(const std::optional<storage::dead_letter_place>& place) {
+  return place ? json(written_cursor(*place)) : json(nullptr);
+}
+
 answer told(const json& what) {
   answer said;
   said.body = what.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -202,22 +188,18 @@ std::string written_cursor(const storage::dead_letter_place& place) {
   std::array<char, 17> time{};
   const auto settled = read_time(place.settled_at).value_or(unix_time{0}).count();
   std::snprintf(time.data(), time.size(), "%016llx", static_cast<unsigned long long>(settled));
-  auto id = place.key.event.text;
-  id.erase(std::remove(id.begin(), id.end(), '-'), id.end());
-  return time.data() + id + to_string(place.key.via);
+  return time.data() + packed_id(place.key.event.text) + to_string(place.key.via);
 }
 
 std::optional<storage::dead_letter_place> read_cursor(std::string_view cursor) {
   if (cursor.size() < 48) return std::nullopt;
   const auto settled = read_number<std::int64_t>(cursor.substr(0, 16), 16);
-  std::string id{cursor.substr(16, 32)};
-  for (const std::size_t at : {8, 13, 18, 23})
-    id.insert(at, 1, '-');
+  auto id = unpacked_id(cursor.substr(16, 32));
   const auto via = channel_spelled(cursor.substr(48));
-  if (!settled || *settled < 0 || !is_uuid(id) || !via) return std::nullopt;
+  if (!settled || *settled < 0 || !id || !via) return std::nullopt;
   auto time = written_time(unix_time{*settled});
   if (read_time(time) != unix_time{*settled}) return std::nullopt; // past the year 9999
-  return storage::dead_letter_place{std::move(time), {{std::move(id)}, *via}};
+  return storage::dead_letter_place{std::move(time), {{std::move(*id)}, *via}};
 }
 
 or_problem<answer> list_dead_letters(const request& asked, const means& with) {
@@ -226,18 +208,15 @@ or_problem<answer> list_dead_letters(const request& asked, const means& with) {
   auto read = read_page(std::get<parameters>(query));
   if (auto* no = std::get_if<problem>(&read)) return std::move(*no);
   const auto& page = std::get<page_asked>(read);
-  const auto found = with.sessions.with( // one more than asked tells whether there is a next page
+  const auto found = with.sessions.with(
       [&](storage::session& db) {
-        return storage::dead_letters(db, asked.tenant, page.which, page.after, page.rows + 1);
+        return storage::dead_letters(db, asked.tenant, page.which, page.after, page.rows);
       },
       with.settings.database_patience);
   if (!found) return problem_of(found.why());
-  const auto rows = std::min(found->size(), static_cast<std::size_t>(page.rows));
-  json what = {{"data", json::array()}, {"next", nullptr}};
-  for (std::size_t i = 0; i < rows; ++i)
-    what["data"].push_back(told_dead_letter((*found)[i]));
-  if (rows < found->size())
-    what["next"] = written_cursor({(*found)[rows - 1].settled_at, (*found)[rows - 1].key});
+  json what = {{"data", json::array()}, {"next", cursor_or_null(found->next)}};
+  for (const auto& one : found->letters)
+    what["data"].push_back(told_dead_letter(one));
   return told(what);
 }
 
@@ -272,7 +251,7 @@ or_problem<answer> replay_dead_letters(const request& asked, const means& with) 
       {"skipped",
        {{"doubtful", made->doubtful}, {"stopped", made->stopped}, {"erased", made->erased}}},
       {"last_due_at", nullptr},
-      {"more", made->more}};
+      {"next", cursor_or_null(made->next)}};
   if (!made->last_due_at.empty()) what["last_due_at"] = made->last_due_at;
   return told(what);
 }

@@ -80,9 +80,10 @@ void set_unless_empty(nlohmann::ordered_json& into, const char* name, const std:
   if (!text.empty()) into[name] = text;
 }
 
-or_problem<nlohmann::json> read_body(std::string_view body, const http_settings& limits) {
+or_problem<nlohmann::json> read_body(std::string_view body, const http_settings& limits,
+                                     std::size_t around) {
   json_limits door;
-  door.depth_max = limits.depth_max;
+  door.depth_max = limits.depth_max + around;
   // Larger variables are not broken JSON: the reader of the member says so under its own code.
   door.variables_bytes_max = 8 * limits.body_bytes_max;
   auto read = parse_json(body, door);

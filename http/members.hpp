@@ -45,7 +45,9 @@ private:
 };
 
 // The whole body as JSON within the limits; invalid_json with the place when it is not.
-or_problem<nlohmann::json> read_body(std::string_view body, const http_settings& limits);
+// `around`: levels that stand around what the limit on depth is meant for.
+or_problem<nlohmann::json> read_body(std::string_view body, const http_settings& limits,
+                                     std::size_t around = 0);
 
 // Rules shared by bodies and paths. Nothing when the text is fine, else what is wrong with it.
 const char* fault_of_user_id(std::string_view text);

@@ -195,56 +195,7 @@ std::string dumped(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-} // namespace
-
-or_problem<notification> read_notification(std::string_view body,
-                                           std::optional<std::string_view> idempotency_key,
-                                           const http_settings& limits, unix_time now) {
-  const auto read = read_body(body, limits);
-  if (const auto* no = std::get_if<problem>(&read)) return *no;
-  faults found;
-  members in{std::get<nlohmann::json>(read), "", found.shape};
-  in.only({"user_id", "type", "variables", "client_operation_id", "channels", "priority", "send_at",
-           "expires_at"});
-  notification asked;
-  read_name(in, "user_id", fault_of_user_id, asked.user.text);
-  read_name(in, "type", fault_of_type, asked.type);
-  read_operation(in, idempotency_key, found, asked.operation);
-  read_variables(in, limits, found, asked.variables);
-  read_channels(in, found, asked);
-  read_priority(in, asked.urgency);
-  read_times(in, now, found, asked);
-  if (!found.shape.empty())
-    return refusal(problem_code::invalid_request, {}, std::move(found.shape));
-  if (found.meaning) return std::move(*found.meaning);
-  return asked;
-}
-
-or_problem<answer> told_acceptance(const notification& asked, const accept_answer& said) {
-  switch (said.verdict) {
-  case acceptance::created:
-  case acceptance::replayed: break;
-  case acceptance::conflict: return refusal(problem_code::idempotency_conflict);
-  case acceptance::unknown_user:
-    return refusal(problem_code::unknown_user, {}, {{"/user_id", "this user is not known"}});
-  case acceptance::no_template: return no_template_for(asked, said.subject);
-  case acceptance::missing_variable:
-    return refusal(problem_code::missing_variable, {},
-                   {{pointer_to("/variables", said.subject), "the template needs this variable"}});
-  case acceptance::expired:
-    return refusal(problem_code::invalid_time, {}, {{"/expires_at", "this time has passed"}});
-  case acceptance::in_progress: return retry_later(problem_code::operation_in_progress, 1);
-  }
-  answer told;
-  told.status = 202;
-  told.body = told_accepted(said);
-  told.headers.emplace_back("Location", "/v1/notifications/" + said.id.text);
-  if (said.verdict == acceptance::replayed)
-    told.headers.emplace_back("Idempotent-Replayed", "true");
-  return told;
-}
-
-std::string told_event(const storage::event_view& event) {
+nlohmann::ordered_json event_as_json(const storage::event_view& event) {
   std::vector<state> states;
   bool any_begun = false;
   auto deliveries = nlohmann::ordered_json::array();
@@ -264,6 +215,79 @@ std::string told_event(const storage::event_view& event) {
   set_unless_empty(told, "expires_at", event.expires_at);
   set_unless_empty(told, "cancelled_at", event.cancelled_at);
   told["deliveries"] = std::move(deliveries);
+  return told;
+}
+
+} // namespace
+
+or_problem<notification> read_notification(std::string_view body,
+                                           std::optional<std::string_view> idempotency_key,
+                                           const http_settings& limits, unix_time now) {
+  const auto read = read_body(body, limits);
+  if (const auto* no = std::get_if<problem>(&read)) return *no;
+  return notification_in(std::get<nlohmann::json>(read), idempotency_key, limits, now);
+}
+
+or_problem<notification> notification_in(const nlohmann::json& given,
+                                         std::optional<std::string_view> idempotency_key,
+                                         const http_settings& limits, unix_time now) {
+  faults found;
+  members in{given, "", found.shape};
+  in.only({"user_id", "type", "variables", "client_operation_id", "channels", "priority", "send_at",
+           "expires_at"});
+  notification asked;
+  read_name(in, "user_id", fault_of_user_id, asked.user.text);
+  read_name(in, "type", fault_of_type, asked.type);
+  read_operation(in, idempotency_key, found, asked.operation);
+  read_variables(in, limits, found, asked.variables);
+  read_channels(in, found, asked);
+  read_priority(in, asked.urgency);
+  read_times(in, now, found, asked);
+  if (!found.shape.empty())
+    return refusal(problem_code::invalid_request, {}, std::move(found.shape));
+  if (found.meaning) return std::move(*found.meaning);
+  return asked;
+}
+
+std::optional<problem> refusal_of(const notification& asked, const accept_answer& said) {
+  switch (said.verdict) {
+  case acceptance::created:
+  case acceptance::replayed: break;
+  case acceptance::conflict: return refusal(problem_code::idempotency_conflict);
+  case acceptance::unknown_user:
+    return refusal(problem_code::unknown_user, {}, {{"/user_id", "this user is not known"}});
+  case acceptance::no_template: return no_template_for(asked, said.subject);
+  case acceptance::missing_variable:
+    return refusal(problem_code::missing_variable, {},
+                   {{pointer_to("/variables", said.subject), "the template needs this variable"}});
+  case acceptance::expired:
+    return refusal(problem_code::invalid_time, {}, {{"/expires_at", "this time has passed"}});
+  case acceptance::in_progress: return retry_later(problem_code::operation_in_progress, 1);
+  }
+  return std::nullopt;
+}
+
+or_problem<answer> told_acceptance(const notification& asked, const accept_answer& said) {
+  if (auto no = refusal_of(asked, said)) return std::move(*no);
+  answer told;
+  told.status = 202;
+  told.body = told_accepted(said);
+  told.headers.emplace_back("Location", "/v1/notifications/" + said.id.text);
+  if (said.verdict == acceptance::replayed)
+    told.headers.emplace_back("Idempotent-Replayed", "true");
+  return told;
+}
+
+std::string told_event(const storage::event_view& event) {
+  return dumped(event_as_json(event));
+}
+
+std::string told_events(const std::vector<storage::event_view>& events,
+                        const nlohmann::ordered_json& next, const nlohmann::ordered_json& prev) {
+  nlohmann::ordered_json told = {{"data", nlohmann::ordered_json::array()}, {"next", next}};
+  for (const auto& event : events)
+    told["data"].push_back(event_as_json(event));
+  told["prev"] = prev;
   return dumped(told);
 }
 

@@ -7,7 +7,6 @@
 #include "actors/office.hpp"
 #include "http/members.hpp"
 #include "http/notification_shape.hpp"
-#include "http/routes.hpp"
 #include "storage/events.hpp"
 #include "storage/model/chance.hpp"
 #include "storage/model/uuid.hpp"
@@ -28,10 +27,7 @@ or_problem<answer> told(const result<storage::event_view>& found) {
 
 or_problem<answer> post_notification(const request& asked, const means& with) {
   const auto now = std::chrono::system_clock::now();
-  auto limits = with.settings;
-  limits.variables_bytes_max =
-      narrowed(limits.variables_bytes_max, asked.narrower.variables_bytes_max);
-  auto read = read_notification(asked.body, asked.idempotency_key, limits,
+  auto read = read_notification(asked.body, asked.idempotency_key, limits_for(asked, with),
                                 std::chrono::duration_cast<unix_time>(now.time_since_epoch()));
   if (auto* no = std::get_if<problem>(&read)) return std::move(*no);
   auto& event = std::get<notification>(read);
@@ -50,17 +46,11 @@ or_problem<answer> get_notification(const request& asked, const means& with) {
       with.settings.database_patience));
 }
 
-or_problem<answer> find_notification(const request& asked, const means& with) {
-  auto query = read_query(asked.query, {"client_operation_id"});
-  if (auto* no = std::get_if<problem>(&query)) return std::move(*no);
-  const auto& parameters = std::get<0>(query);
-  const auto given = parameters.find("client_operation_id");
-  if (given == parameters.end())
-    return refusal(problem_code::invalid_request, "the parameter client_operation_id is needed");
-  const operation_id operation{given->second};
-  if (fault_of_operation_id(operation.text) != nullptr) return refusal(problem_code::not_found);
+or_problem<answer> find_notification(const std::string& operation, const tenant_id& tenant,
+                                     const means& with) {
+  if (fault_of_operation_id(operation) != nullptr) return refusal(problem_code::not_found);
   return told(with.sessions.with(
-      [&](storage::session& db) { return storage::find_operation(db, asked.tenant, operation); },
+      [&](storage::session& db) { return storage::find_operation(db, tenant, {operation}); },
       with.settings.database_patience));
 }
 

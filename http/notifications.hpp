@@ -7,7 +7,8 @@ namespace arauto::http {
 
 or_problem<answer> post_notification(const request& asked, const means& with);
 or_problem<answer> get_notification(const request& asked, const means& with);
-or_problem<answer> find_notification(const request& asked, const means& with); // by operation id
+or_problem<answer> find_notification(const std::string& operation, const tenant_id& tenant,
+                                     const means& with);
 or_problem<answer> cancel_notification(const request& asked, const means& with);
 
 } // namespace arauto::http

@@ -99,7 +99,7 @@ problem problem_of(const failure& why) {
   return what;
 }
 
-std::string problem_body(const problem& what, std::string_view request_id) {
+nlohmann::ordered_json problem_members(const problem& what) {
   const auto& kind = kind_of(what.code);
   nlohmann::ordered_json body;
   body["type"] = problem_type(kind);
@@ -107,9 +107,14 @@ std::string problem_body(const problem& what, std::string_view request_id) {
   body["status"] = kind.status;
   if (!what.detail.empty()) body["detail"] = what.detail;
   body["code"] = kind.word;
-  body["request_id"] = request_id;
   for (const auto& error : what.errors)
     body["errors"].push_back({{"pointer", error.pointer}, {"detail", error.detail}});
+  return body;
+}
+
+std::string problem_body(const problem& what, std::string_view request_id) {
+  auto body = problem_members(what);
+  body["request_id"] = request_id;
   return body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

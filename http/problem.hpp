@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "storage/model/errc.hpp"
 
 namespace arauto::http {
@@ -92,6 +94,8 @@ using or_problem = std::variant<T, problem>;
 // How a failure of the floors below is told. Its text stays here: it is for the log.
 problem problem_of(const failure& why);
 
+// Without the request id.
+nlohmann::ordered_json problem_members(const problem& what);
 std::string problem_body(const problem& what, std::string_view request_id);
 
 // `/a~1b` for the member `a/b` under `base`.

@@ -66,4 +66,13 @@ struct means {
   prometheus::Registry& metrics;
 };
 
+// The house's limits as they are for whoever asks.
+inline http_settings limits_for(const request& asked, const means& with) {
+  auto limits = with.settings;
+  limits.body_bytes_max = narrowed(limits.body_bytes_max, asked.narrower.body_bytes_max);
+  limits.variables_bytes_max =
+      narrowed(limits.variables_bytes_max, asked.narrower.variables_bytes_max);
+  return limits;
+}
+
 } // namespace arauto::http

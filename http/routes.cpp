@@ -6,12 +6,15 @@
 #include "http/admin_keys.hpp"
 #include "http/admin_suppressions.hpp"
 #include "http/admin_tenants.hpp"
+#include "http/batch.hpp"
 #include "http/dead_letters.hpp"
 #include "http/deliveries.hpp"
 #include "http/health.hpp"
+#include "http/notification_list.hpp"
 #include "http/notifications.hpp"
 #include "http/openapi.hpp"
 #include "http/templates.hpp"
+#include "http/usage.hpp"
 #include "http/users.hpp"
 
 namespace arauto::http {
@@ -65,7 +68,8 @@ void allow(std::string& list, std::string_view method) {
 const std::vector<route>& all_routes() {
   static const std::vector<route> table = {
       {"POST", "/v1/notifications", asks::send, body_rule::json, false, post_notification},
-      {"GET", "/v1/notifications", asks::read, body_rule::none, true, find_notification},
+      {"GET", "/v1/notifications", asks::read, body_rule::none, true, list_notifications},
+      {"POST", "/v1/notifications/batch", asks::send, body_rule::large, false, post_batch},
       {"GET", "/v1/notifications/{}", asks::read, body_rule::none, false, get_notification},
       {"POST", "/v1/notifications/{}/cancel", asks::send, body_rule::optional, false,
        cancel_notification},
@@ -75,6 +79,7 @@ const std::vector<route>& all_routes() {
       {"POST", "/v1/dead-letters/replay", asks::admin, body_rule::json, false, replay_dead_letters},
       {"POST", "/v1/notifications/{}/deliveries/{}/resolve", asks::admin, body_rule::json, false,
        resolve_delivery},
+      {"GET", "/v1/usage", asks::read, body_rule::none, false, get_usage},
       {"PUT", "/v1/users/{}", asks::admin, body_rule::json, false, put_user},
       {"GET", "/v1/users/{}", asks::read, body_rule::none, false, get_user},
       {"DELETE", "/v1/users/{}", asks::admin, body_rule::none, false, delete_user},

@@ -18,6 +18,7 @@ enum class body_rule : std::uint8_t {
   none,     // a body is refused
   optional, // JSON, may be absent
   json,     // JSON
+  large,    // JSON up to batch_bytes_max; few at a time
 };
 
 // Whose key a call asks for. A tenant's needs the scope of that name (model/scope.hpp).

@@ -44,7 +44,10 @@ bool is_json_type(std::string_view content_type) {
 }
 
 service::service(const means& with, const std::vector<route>& routes)
-    : with_{with}, credentials_{with.sessions, with.settings}, routes_{routes} {
+    : with_{with},
+      credentials_{with.sessions, with.settings},
+      routes_{routes},
+      large_{std::make_shared<std::atomic<std::size_t>>(0)} {
   auto& requests = prometheus::BuildCounter()
                        .Name("arauto_http_requests_total")
                        .Help("Answers by route and class of status")
@@ -112,18 +115,28 @@ std::optional<problem> service::objection(const head& given, call& made) {
     made.asked.tenant = std::move(who.tenant);
     made.asked.key = std::move(who.key);
     made.asked.narrower = who.narrower;
-    if (given.content_length
-        > narrowed(with_.settings.body_bytes_max, made.asked.narrower.body_bytes_max))
-      return refusal(problem_code::too_large);
   }
   if (!to.reads_query && !given.query.empty())
     return refusal(problem_code::invalid_request, "this call knows no query parameters");
-  if (to.body == body_rule::none)
-    return given.content_length == 0
-               ? std::nullopt
-               : std::optional{refusal(problem_code::invalid_request, "this call takes no body")};
-  if (given.content_length > 0 && !is_json_type(given.content_type.value_or(std::string_view{})))
+  return objection_to_body(given, to, made);
+}
+
+std::optional<problem> service::objection_to_body(const head& given, const route& to, call& made) {
+  const auto length = given.content_length;
+  if (to.body == body_rule::none && length > 0)
+    return refusal(problem_code::invalid_request, "this call takes no body");
+  const auto most = to.body == body_rule::large ? with_.settings.batch_bytes_max
+                                                : limits_for(made.asked, with_).body_bytes_max;
+  if (length > most)
+    return refusal(problem_code::too_large, "the body may have " + std::to_string(most) + " bytes");
+  if (length > 0 && !is_json_type(given.content_type.value_or(std::string_view{})))
     return refusal(problem_code::unsupported_media_type);
+  if (to.body != body_rule::large) return std::nullopt;
+  if (large_->fetch_add(1) >= with_.settings.batches_max) {
+    large_->fetch_sub(1);
+    return retry_later(problem_code::overloaded, 1);
+  }
+  made.seat = {nullptr, [held = large_](void*) { held->fetch_sub(1); }};
   return std::nullopt;
 }
 

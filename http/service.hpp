@@ -5,7 +5,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,7 @@ struct call {
   std::chrono::steady_clock::time_point begun;
   std::size_t route_at = 0;
   request asked;
+  std::shared_ptr<void> seat; // of a large body, for as long as it may be in memory
 };
 
 std::string new_request_id();
@@ -51,12 +54,14 @@ private:
 
   void begin(call& made);
   std::optional<problem> objection(const head& given, call& made);
+  std::optional<problem> objection_to_body(const head& given, const route& to, call& made);
   answer counted(const call& made, answer told);
 
   means with_;
   credentials credentials_;
   const std::vector<route>& routes_;
-  std::vector<measures> measures_; // by route; the last one is for what found none
+  std::shared_ptr<std::atomic<std::size_t>> large_; // bodies held now
+  std::vector<measures> measures_;                  // by route; the last one is for what found none
 };
 
 } // namespace arauto::http

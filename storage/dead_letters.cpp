@@ -11,6 +11,16 @@ std::optional<std::string> or_null(const std::optional<channel>& via) {
   return via ? std::optional<std::string>{to_string(*via)} : std::nullopt;
 }
 
+struct place_columns {
+  explicit place_columns(const std::optional<dead_letter_place>& place) {
+    if (!place) return;
+    settled_at = place->settled_at;
+    event = place->key.event.text;
+    via = to_string(place->key.via);
+  }
+  std::optional<std::string> settled_at, event, via;
+};
+
 dead_letter read_dead_letter(const pqxx::row& row) {
   dead_letter d;
   d.key = {{text(row["event_id"])}, via_of(row["channel"])};
@@ -41,22 +51,25 @@ replay_verdict verdict_spelled(const std::string& word) {
 
 } // namespace
 
-result<std::vector<dead_letter>> dead_letters(session& db, const tenant_id& tenant,
-                                              const dead_letter_filter& which,
-                                              const std::optional<dead_letter_place>& after,
-                                              int rows_max) {
-  std::optional<std::string> time, event, via;
-  if (after) {
-    time = after->settled_at;
-    event = after->key.event.text;
-    via = to_string(after->key.via);
-  }
+result<dead_letter_page> dead_letters(session& db, const tenant_id& tenant,
+                                      const dead_letter_filter& which,
+                                      const std::optional<dead_letter_place>& after, int rows_max,
+                                      int walked_max) {
+  const place_columns from{after};
   return db.in_transaction(reach::of(tenant), [&](session::transaction& t) {
-    std::vector<dead_letter> page;
+    dead_letter_page page;
     for (const auto& row :
          t.run(sql::dead_letters, tenant.text, or_null(which.cause), or_null(which.type),
-               or_null(which.via), or_null(which.since), time, event, via, rows_max))
-      page.push_back(read_dead_letter(row));
+               or_null(which.via), or_null(which.since), from.settled_at, from.event, from.via,
+               rows_max + 1, walked_max)) { // one more than asked: there is a next page
+      auto one = read_dead_letter(row);
+      const bool full = page.letters.size() == static_cast<std::size_t>(rows_max);
+      if (full)
+        page.next = dead_letter_place{page.letters.back().settled_at, page.letters.back().key};
+      else if (row["walked"].as<bool>())
+        page.next = dead_letter_place{one.settled_at, one.key};
+      if (!full && row["fits"].as<bool>()) page.letters.push_back(std::move(one));
+    }
     return page;
   });
 }
@@ -81,19 +94,23 @@ result<replay_answer> replay(session& db, const tenant_id& tenant, const deliver
 result<replay_count> replay_dead_letters(session& db, const tenant_id& tenant,
                                          const paced_replay& wanted) {
   const auto& which = wanted.which;
+  const place_columns from{wanted.after};
   return db.in_transaction(reach::of(tenant), [&](session::transaction& t) {
     t.run(sql::replay_turn, tenant.text);
     const auto row =
         t.run(sql::replay_dead_letters, tenant.text, or_null(which.cause), or_null(which.type),
               or_null(which.via), or_null(which.since), or_null(which.until), wanted.rows_max,
-              wanted.even_if_doubtful, wanted.per_second)[0];
+              wanted.even_if_doubtful, wanted.per_second, from.settled_at, from.event, from.via,
+              wanted.walked_max)[0];
     replay_count count;
     count.replayed = row["replayed"].as<int>();
     count.doubtful = row["doubtful"].as<int>();
     count.stopped = row["stopped"].as<int>();
     count.erased = row["erased"].as<int>();
     count.last_due_at = text(row["last_due_at"]);
-    count.more = row["more"].as<bool>();
+    if (!row["next_event_id"].is_null())
+      count.next = dead_letter_place{text(row["next_settled_at"]),
+                                     {{text(row["next_event_id"])}, via_of(row["next_channel"])}};
     return count;
   });
 }

@@ -41,11 +41,20 @@ struct dead_letter {
   std::string created_at, settled_at;
 };
 
+struct dead_letter_page {
+  std::vector<dead_letter> letters;
+  std::optional<dead_letter_place> next; // where to go on; none: there is nothing
+};
+
+// A call looks at no more than so many: a filter that hardly matches gives a short page, or an
+// empty one, and the place to go on from.
+constexpr int dead_letters_walked_max = 10'000;
+
 // Newest first. `until` of the filter is not asked: the place is.
-result<std::vector<dead_letter>> dead_letters(session& db, const tenant_id& tenant,
-                                              const dead_letter_filter& which,
-                                              const std::optional<dead_letter_place>& after,
-                                              int rows_max);
+result<dead_letter_page> dead_letters(session& db, const tenant_id& tenant,
+                                      const dead_letter_filter& which,
+                                      const std::optional<dead_letter_place>& after, int rows_max,
+                                      int walked_max = dead_letters_walked_max);
 
 enum class replay_verdict : std::uint8_t {
   replayed,
@@ -73,13 +82,15 @@ struct paced_replay {
   int rows_max = 1'000;
   int per_second = 10;
   bool even_if_doubtful = false;
+  std::optional<dead_letter_place> after; // none: from the oldest
+  int walked_max = dead_letters_walked_max;
 };
 
 struct replay_count {
   int replayed = 0;
-  int doubtful = 0, stopped = 0, erased = 0; // passed over; counted up to 10,000
+  int doubtful = 0, stopped = 0, erased = 0; // passed over
   std::string last_due_at;                   // empty: none was replayed
-  bool more = false;
+  std::optional<dead_letter_place> next;     // where to go on; none: there is nothing
 };
 
 // Oldest first, spread evenly from now, or from the end of the tenant's paced replay before. Run

@@ -14,6 +14,9 @@ namespace {
 // alone.
 constexpr std::chrono::milliseconds accept_lock_timeout{150};
 
+constexpr const char* first_id = "00000000-0000-0000-0000-000000000000";
+constexpr const char* last_id = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
 std::string as_json(const std::vector<notification>& asked, const std::vector<std::size_t>& which) {
   auto items = nlohmann::json::array();
   for (const auto n : which) {
@@ -98,24 +101,45 @@ attempt_view read_attempt(const pqxx::row& row) {
   return a;
 }
 
-event_view read_event(session::transaction& t, const tenant_id& tenant, const pqxx::row& row) {
+event_view read_event(const pqxx::row& row) {
   event_view e;
   e.id = {text(row["id"])};
   e.user = {text(row["user_id"])};
   e.type = text(row["type"]);
   e.operation = text(row["client_key"]);
   e.priority = to_string(static_cast<priority>(row["priority"].as<int>()));
-  e.variables = text(row["variables"]);
   e.created_at = text(row["created_at"]);
   e.send_at = text(row["send_at"]);
   e.expires_at = text(row["expires_at"]);
   e.cancelled_at = text(row["cancelled_at"]);
-  for (const auto& d : t.run(sql::event_deliveries, tenant.text, e.id.text))
-    e.deliveries.push_back(read_delivery(d));
+  return e;
+}
+
+void add_deliveries(session::transaction& t, const tenant_id& tenant,
+                    std::vector<event_view>& events) {
+  std::string ids;
+  for (const auto& e : events)
+    ids += (ids.empty() ? "{" : ",") + e.id.text;
+  if (ids.empty()) return;
+  std::map<std::string, std::vector<delivery_view>> found;
+  for (const auto& d : t.run(sql::event_deliveries, tenant.text, ids + "}"))
+    found[text(d["event_id"])].push_back(read_delivery(d));
+  for (auto& e : events)
+    e.deliveries = std::move(found[e.id.text]);
+}
+
+event_view read_whole(session::transaction& t, const tenant_id& tenant, const pqxx::row& row) {
+  std::vector<event_view> one{read_event(row)};
+  add_deliveries(t, tenant, one);
+  auto& e = one.front();
   for (const auto& a : t.run(sql::event_attempts, tenant.text, e.id.text))
     for (auto& d : e.deliveries)
       if (d.via == via_of(a["channel"])) d.trail.push_back(read_attempt(a));
-  return e;
+  return std::move(e);
+}
+
+std::optional<event_place> place(bool towards_now, const event_id& event) {
+  return event_place{event, towards_now};
 }
 
 result<event_view> found_or_not(result<std::optional<event_view>> made) {
@@ -152,7 +176,7 @@ result<event_view> find_event(session& db, const tenant_id& tenant, const event_
       reach::of(tenant), [&](session::transaction& t) -> std::optional<event_view> {
         const auto rows = t.run(sql::event_by_id, tenant.text, id.text);
         if (rows.empty()) return std::nullopt;
-        return read_event(t, tenant, rows[0]);
+        return read_whole(t, tenant, rows[0]);
       }));
 }
 
@@ -162,8 +186,45 @@ result<event_view> find_operation(session& db, const tenant_id& tenant,
       reach::of(tenant), [&](session::transaction& t) -> std::optional<event_view> {
         const auto rows = t.run(sql::event_by_operation, tenant.text, operation.text);
         if (rows.empty()) return std::nullopt;
-        return read_event(t, tenant, rows[0]);
+        return read_whole(t, tenant, rows[0]);
       }));
+}
+
+result<event_page> list_events(session& db, const tenant_id& tenant, const event_filter& which,
+                               const std::optional<event_place>& from, int rows_max,
+                               int walked_max) {
+  const bool towards_now = from && from->towards_now;
+  const auto state_word = which.now ? or_null(to_string(*which.now)) : std::nullopt;
+  const auto via_word = which.via ? or_null(to_string(*which.via)) : std::nullopt;
+  const auto begins = from ? or_null(from->event.text) : std::nullopt;
+  return db.in_transaction(reach::of(tenant), [&](session::transaction& t) {
+    event_page page;
+    std::optional<event_place> goes_on; // in the direction of the walk
+    for (const auto& row :
+         t.run(towards_now ? sql::events_newer : sql::events_older, tenant.text,
+               or_null(which.user.text), or_null(which.type), state_word, via_word,
+               or_null(which.since), begins, rows_max + 1, walked_max)) {
+      const bool full = page.events.size() == static_cast<std::size_t>(rows_max);
+      if (full)
+        goes_on = place(towards_now, page.events.back().id);
+      else if (row["walked"].as<bool>())
+        goes_on = place(towards_now, {text(row["id"])});
+      if (!full && row["fits"].as<bool>()) page.events.push_back(read_event(row));
+    }
+    if (towards_now) std::reverse(page.events.begin(), page.events.end());
+    add_deliveries(t, tenant, page.events);
+    // Back to where the walk came from: an empty page has been passed whole.
+    const auto back = [&](const event_id& nearest, const char* end) {
+      if (!page.events.empty()) return place(!towards_now, nearest);
+      return place(!towards_now, goes_on ? goes_on->event : event_id{end});
+    };
+    (towards_now ? page.newer : page.older) = goes_on;
+    if (towards_now)
+      page.older = back(page.events.empty() ? event_id{} : page.events.back().id, last_id);
+    else if (from)
+      page.newer = back(page.events.empty() ? event_id{} : page.events.front().id, first_id);
+    return page;
+  });
 }
 
 result<std::vector<stop_view>> cancel_event(session& db, const tenant_id& tenant,

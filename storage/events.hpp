@@ -32,15 +32,16 @@ struct delivery_view {
   int deferrals = 0;
   bool doubtful = false;
   std::string next_attempt_at, provider_ref, cause, detail, settled_at; // empty: not known
-  std::string waits_for, gives_up_at; // of one in doubt: resend, evidence (until when) or person
-  std::string resolved_as;            // what a person said of it
+  std::string waits_for;   // of one that is not final: why not yet, in the words of arauto.waiting
+  std::string gives_up_at; // of one in doubt that waits for evidence
+  std::string resolved_as; // what a person said of it
   std::vector<attempt_view> trail;
 };
 
 struct event_view {
   event_id id;
   user_id user;
-  std::string type, operation, priority, variables;
+  std::string type, operation, priority;
   std::string created_at, send_at, expires_at, cancelled_at;
   std::vector<delivery_view> deliveries;
 };
@@ -49,6 +50,35 @@ struct event_view {
 result<event_view> find_event(session& db, const tenant_id& tenant, const event_id& id);
 result<event_view> find_operation(session& db, const tenant_id& tenant,
                                   const operation_id& operation);
+
+// -- lists ---------------------------------------------------------------------
+
+// Empty: any. A delivery must have the state and the channel at once.
+struct event_filter {
+  user_id user;
+  std::string type;
+  std::optional<state> now;
+  std::optional<channel> via;
+  std::string since; // accepted at or after; RFC 3339
+};
+
+// Where a page begins, which is not in it: an event that may be gone, or may never have been.
+struct event_place {
+  event_id event;
+  bool towards_now = false; // else towards the past
+};
+
+struct event_page {
+  std::vector<event_view> events;          // newest first, without trails
+  std::optional<event_place> older, newer; // where to go on; none: there is nothing
+};
+
+// At most `rows_max` events, found among at most `walked_max`: a filter that hardly matches gives a
+// short page, or an empty one, and the place to go on from. Places are ordered by id, which is the
+// time an event came in; one that commits late may appear behind a reader.
+result<event_page> list_events(session& db, const tenant_id& tenant, const event_filter& which,
+                               const std::optional<event_place>& from, int rows_max,
+                               int walked_max);
 
 // What a stop came to, per delivery: "stopped", "in_flight", "in_doubt", or the final state's own
 // word (design 4, exact stop).

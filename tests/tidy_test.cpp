@@ -226,7 +226,8 @@ std::map<std::string, std::string> all_texts() {
     if (entry.is_regular_file() && is_text(entry.path())) texts[name] = read(entry.path());
     if (!entry.is_directory()) continue;
     for (const auto& inner : fs::recursive_directory_iterator{entry.path()})
-      if (inner.is_regular_file() && is_text(inner.path()))
+      if (inner.is_regular_file() && is_text(inner.path())
+          && inner.path().string().find("/node_modules/") == std::string::npos) // not ours
         texts[inner.path().lexically_relative(root).string()] = read(inner.path());
   }
   return texts;

@@ -171,11 +171,25 @@ BOOST_AUTO_TEST_CASE(a_replay_by_filter_says_what_it_did_and_until_when) {
   BOOST_TEST(made.body["replayed"] == 2);
   BOOST_TEST(made.body["skipped"] == json({{"doubtful", 1}, {"stopped", 0}, {"erased", 0}}));
   BOOST_TEST(made.body["last_due_at"].is_string());
-  BOOST_TEST(made.body["more"] == false);
+  BOOST_TEST(made.body["next"].is_null());
   await_mails(2);
   const auto none = replay_all(R"({"since":"2020-01-01T00:00:00+02:00"})");
   BOOST_TEST(none.body["replayed"] == 0);
   BOOST_TEST(none.body["last_due_at"].is_null());
+}
+
+BOOST_AUTO_TEST_CASE(a_replay_by_filter_goes_on_where_it_stopped) {
+  for (const auto* operation : {"o-1", "o-2", "o-3"})
+    dead(operation);
+  const auto first = replay_all(R"({"all":true,"limit":2,"per_second":1000})");
+  BOOST_TEST(first.body["replayed"] == 2);
+  BOOST_REQUIRE_MESSAGE(first.body["next"].is_string(), first.text);
+  json again = {{"all", true}, {"cursor", first.body["next"]}};
+  const auto second = replay_all(again.dump());
+  BOOST_TEST(second.body["replayed"] == 1);
+  BOOST_TEST(second.body["next"].is_null());
+  again["cursor"] = "x";
+  BOOST_TEST(replay_all(again.dump()).status == 400);
 }
 
 BOOST_AUTO_TEST_CASE(parallel_replays_by_filter_send_each_dead_letter_once) { // P2, P3

@@ -242,7 +242,6 @@ BOOST_AUTO_TEST_CASE(a_notification_is_told_without_variables_and_without_empty_
   event.type = "t";
   event.operation = "o-1";
   event.priority = "normal";
-  event.variables = R"({"code":"482913"})";
   event.created_at = "2026-03-01T12:00:00.000000Z";
   storage::delivery_view delivery;
   delivery.now = state::retry_wait;
