@@ -14,6 +14,7 @@ packages=(
 )
 if [[ "${1:-}" == --tests ]]; then
   packages+=(git clang clang-format clang-tidy faketime python3 python3-aiosmtpd openssl postfix procps spin wrk pgbouncer)
+  command -v npm >/dev/null || packages+=(nodejs npm) # another source's nodejs brings npm and bars Debian's
 fi
 
 missing() {

@@ -132,6 +132,8 @@ step "starting a private PostgreSQL for all tests"
 must own_postgres
 step "tests"
 run_tests build
+step "the contract: the OpenAPI document and the running service"
+counted tests/contract/run.sh
 step "clang-format"
 should format_is_ours
 step "clang-tidy on what changed"
