@@ -13,6 +13,7 @@
 #include "http/service.hpp"
 #include "storage/pool.hpp"
 #include "tests/support/running_service.hpp"
+#include "tests/support/shop.hpp"
 
 using namespace arauto;
 using namespace arauto::tests;
@@ -64,18 +65,8 @@ BOOST_AUTO_TEST_SUITE(outage)
 BOOST_AUTO_TEST_CASE(a_database_that_stops_is_told_as_503_and_no_answer_lies) {
   own_server server;
   storage::session db{server.settings()};
-  storage::tenant_view tenant;
-  tenant.id = acme;
-  tenant.name = "Acme";
-  BOOST_REQUIRE(storage::create_tenant(db, tenant, a_test));
-  storage::recipient who;
-  who.user = ana;
-  who.email = who.email_key = "ana@example.com";
-  BOOST_REQUIRE(storage::put_recipient(db, acme, who));
-  storage::template_view words;
-  words.type = "order.shipped";
-  words.parts = {{"subject", "Order"}, {"text", "On its way"}};
-  BOOST_REQUIRE(storage::put_template(db, acme, words));
+  add_tenant(db, acme);
+  add_user(db, acme, ana, "ana@example.com");
 
   served api{server.settings(), quick_http()};
   api.bearer = new_key_for(db, acme);
@@ -109,6 +100,56 @@ BOOST_AUTO_TEST_CASE(a_database_that_stops_is_told_as_503_and_no_answer_lies) {
   for (const auto& operation : accepted) // P1: what was accepted is there
     BOOST_TEST(api.ask("GET", "/v1/notifications?client_operation_id=" + operation).status == 200,
                operation);
+}
+
+// A thousand wait, told by the SQL door, when the database goes; then it is back, and so is the
+// ear.
+BOOST_AUTO_TEST_CASE(what_the_sql_door_left_waiting_survives_a_restart_S18) {
+  own_server server;
+  storage::session db{server.settings()};
+  add_tenant(db, acme);
+  add_user(db, acme, ana, "ana@example.com");
+  const plain_role shop{server.settings().url};
+  bind(db, shop);
+  served api{server.settings(), quick_http()};
+  api.bearer = new_key_for(db, acme);
+  const auto listened = [&](int times) {
+    return api.ask("GET", "/metrics")
+               .text.find("arauto_listener_connections_total " + std::to_string(times) + "\n")
+           != std::string::npos;
+  };
+  const auto await = [](const char* what, const std::function<bool()>& holds) {
+    for (int tries = 0; !holds(); ++tries) {
+      BOOST_REQUIRE_MESSAGE(tries < 600, "never came: " << what);
+      std::this_thread::sleep_for(100ms);
+    }
+  };
+  await("somebody listens", [&] { return listened(1); });
+  api.hold_mail();
+  {
+    pqxx::connection connection{shop.url};
+    pqxx::work work{connection};
+    for (int n = 0; n < 1'000; ++n)
+      notify(work, {"o-" + std::to_string(n)});
+    work.commit();
+  }
+  api.await_mails(1);
+  server.postgres.stop_immediate();
+  server.postgres.start();
+  api.release_mail();
+  const auto accepted = [&] {
+    pqxx::connection connection{server.settings().url};
+    pqxx::nontransaction work{connection};
+    return work.exec1("select count(*) from arauto.delivery where state = 'provider_accepted'")[0]
+        .as<int>();
+  };
+  await("all are sent", [&] { return accepted() == 1'000; });
+  await("somebody listens again", [&] { return listened(2); });
+  const auto begun = std::chrono::steady_clock::now();
+  notify_once(shop.url, {"after"});
+  await("the next is sent", [&] { return accepted() == 1'001; });
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
+  BOOST_TEST_MESSAGE("after the restart, told and sent within " << took.count() << " ms");
 }
 
 BOOST_AUTO_TEST_CASE(an_unexpected_exception_says_nothing) {

@@ -31,7 +31,7 @@ ledger::ledger() : db{settings()} {
   add_user(acme, ana, "ana@example.com");
 }
 
-void ledger::add_tenant(const tenant_id& tenant) {
+void add_tenant(storage::session& db, const tenant_id& tenant) {
   storage::tenant_view wanted;
   wanted.id = tenant;
   wanted.name = tenant.text;
@@ -43,7 +43,8 @@ void ledger::add_tenant(const tenant_id& tenant) {
   BOOST_REQUIRE(storage::put_template(db, tenant, words));
 }
 
-void ledger::add_user(const tenant_id& tenant, const user_id& user, const std::string& email) {
+void add_user(storage::session& db, const tenant_id& tenant, const user_id& user,
+              const std::string& email) {
   storage::recipient who;
   who.user = user;
   who.email = email;

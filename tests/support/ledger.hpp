@@ -25,14 +25,21 @@ event_id new_event_id();
 node_id new_node_id();
 notification order_shipped(const std::string& operation);
 
+// Tenant, template and user, in any database.
+void add_tenant(storage::session& db, const tenant_id& tenant);
+void add_user(storage::session& db, const tenant_id& tenant, const user_id& user,
+              const std::string& email);
+
 struct ledger : own_database {
   ledger();
 
   storage::session db;
   const node_id node = new_node_id();
 
-  void add_tenant(const tenant_id& tenant);
-  void add_user(const tenant_id& tenant, const user_id& user, const std::string& email);
+  void add_tenant(const tenant_id& tenant) { tests::add_tenant(db, tenant); }
+  void add_user(const tenant_id& tenant, const user_id& user, const std::string& email) {
+    tests::add_user(db, tenant, user, email);
+  }
   accept_answer accept_one(const notification& asked);
   event_id accepted_event(const std::string& operation); // asserts `created`
   std::vector<storage::lease> claim(int room = 100);

@@ -39,7 +39,7 @@ plain_role::plain_role(const std::string& owner_url)
 
 plain_role::~plain_role() {
   try {
-    run_as_owner(owner_url_, "drop owned by " + name + "; drop role " + name);
+    run_as_owner(owner_url_, "drop owned by " + name + " cascade; drop role " + name);
   } catch (const std::exception&) {
     // nop: the server may be gone already, and with it the role
   }
