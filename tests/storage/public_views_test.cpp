@@ -1,6 +1,8 @@
 // The views that other people's SQL may read: words for every wait, no people in them.
 #include <boost/test/unit_test.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/support/shop.hpp"
 
 namespace arauto::tests {
@@ -68,6 +70,40 @@ BOOST_FIXTURE_TEST_CASE(doubts_and_dead_letters_are_listed, reading) {
   BOOST_TEST(seen("select client_operation_id || ' ' || cause from arauto.dead_letters")
              == "dead content_refused");
   BOOST_TEST(seen("select count(*) from arauto.lag_by_tenant") == "0");
+}
+
+// Blocks that a query touches, its joins and sub-selects included.
+std::size_t blocks_of(const std::string& url, const std::string& query) {
+  pqxx::connection connection{url};
+  pqxx::nontransaction work{connection};
+  work.exec(query); // what is learnt once is not counted
+  const auto told = nlohmann::json::parse(
+      work.exec1("explain (analyze, buffers, format json) " + query)[0].c_str());
+  const auto& plan = told.at(0).at("Plan");
+  return plan.at("Shared Hit Blocks").get<std::size_t>()
+         + plan.at("Shared Read Blocks").get<std::size_t>();
+}
+
+BOOST_FIXTURE_TEST_CASE(what_others_have_costs_a_tenant_nothing_P8, reading) {
+  notify_one({"o-1"});
+  sql("insert into arauto.tenant (id, name) select 't' || i, 'x' from generate_series(1, 1000) i;"
+      "insert into arauto.recipient (tenant_id, user_id) select 't' || i, 'ana' from "
+      "generate_series(1, 1000) i;"
+      "insert into arauto.event (id, tenant_id, user_id, type, variables, priority, client_key, "
+      "fingerprint, created_at) select gen_random_uuid(), 't' || i, 'ana', 'x', '{}', 1, 'k' || n, "
+      "'x', now() from generate_series(1, 1000) i, generate_series(1, 20) n;"
+      "insert into arauto.delivery (event_id, channel, tenant_id, user_id, priority, state, "
+      "next_attempt_at, cause, settled_at, doubts, doubted_at) select e.id, 'email', e.tenant_id, "
+      "'ana', 1, s.state, now(), case s.state when 'permanent_failure' then 'x' end, case s.state "
+      "when 'permanent_failure' then now() end, 1, now() from arauto.event e cross join lateral "
+      "(select (array['pending', 'permanent_failure', 'in_doubt', 'retry_wait'])[1 + "
+      "(hashtext(e.id::text) & 3)] as state) s where e.type = 'x'");
+  sql("analyze");
+  for (const auto* view : {"waiting", "lag_by_tenant", "in_doubt", "dead_letters"}) {
+    const auto touched = blocks_of(role.url, std::string{"select * from arauto."} + view);
+    BOOST_TEST_MESSAGE(view << ": " << touched << " blocks");
+    BOOST_TEST(touched < 100, view);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(each_view_says_its_version_and_shows_no_words_and_no_address, reading) {
