@@ -12,12 +12,12 @@ namespace arauto::deployment {
 namespace {
 
 void bind(storage::session& db, const storage::door_view& wanted) {
-  const auto made = storage::bind_door(db, wanted);
+  const auto made = storage::bind_door(db, wanted, of_this_account());
   if (!made) fail("cannot bind " + wanted.role, made.why());
 }
 
 void unbind(storage::session& db, const std::string& role) {
-  const auto made = storage::unbind_door(db, role);
+  const auto made = storage::unbind_door(db, role, of_this_account());
   if (made.error() == errc::not_found) throw trouble{role + " is not bound"};
   if (!made) fail("cannot unbind " + role, made.why());
 }

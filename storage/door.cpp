@@ -22,12 +22,13 @@ std::optional<failure> objection(const pqxx::row& found, const door_view& wanted
 
 } // namespace
 
-result<done> bind_door(session& db, const door_view& wanted) {
+result<done> bind_door(session& db, const door_view& wanted, const signature& by) {
   const auto said = db.in_transaction(reach::owner(), [&](session::transaction& t) {
     auto no = objection(t.run(sql::door_judge, wanted.role, wanted.tenant.text)[0], wanted);
     if (no) return no;
     t.run(sql::door_bind, wanted.role, wanted.tenant.text, wanted.wakes);
     t.run(sql::door_open, wanted.role);
+    sign(t, by, "door.bind", wanted.tenant, wanted.role + (wanted.wakes ? "" : " quiet"));
     return no;
   });
   if (!said) return said.why();
@@ -35,9 +36,11 @@ result<done> bind_door(session& db, const door_view& wanted) {
   return done{};
 }
 
-result<done> unbind_door(session& db, const std::string& role) {
+result<done> unbind_door(session& db, const std::string& role, const signature& by) {
   const auto gone = db.in_transaction(reach::owner(), [&](session::transaction& t) {
-    return !t.run(sql::door_unbind, role).empty();
+    const auto rows = t.run(sql::door_unbind, role);
+    if (!rows.empty()) sign(t, by, "door.unbind", {text(rows[0]["tenant_id"])}, role);
+    return !rows.empty();
   });
   if (!gone) return gone.why();
   if (!*gone) return errc::not_found;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/audit.hpp"
 #include "storage/model/ids.hpp"
 #include "storage/session.hpp"
 
@@ -20,8 +21,8 @@ struct door_view {
 
 // not_found: no such role, or tenant; already_exists: bound to another tenant; bad_input: a role
 // that the door could not hold. The failure's text says which.
-result<done> bind_door(session& db, const door_view& wanted);
-result<done> unbind_door(session& db, const std::string& role); // not_found
+result<done> bind_door(session& db, const door_view& wanted, const signature& by);
+result<done> unbind_door(session& db, const std::string& role, const signature& by); // not_found
 result<std::vector<door_view>> list_doors(session& db);
 
 } // namespace arauto::storage

@@ -185,6 +185,17 @@ BOOST_AUTO_TEST_CASE(another_meaning_is_a_conflict_by_either_door) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_tenants_own_limit_holds_at_both_doors) {
+  sql("insert into arauto.tenant_limit (tenant_id, variables_bytes_max) values ('acme', 20)");
+  auto large = of(R"({"order":"1234567890"})");
+  large.operation = "large";
+  BOOST_TEST(post(large).code() == "too-large");
+  BOOST_TEST(told(large) == "AR011");
+  auto small = of(R"({"order":"12345678"})");
+  small.operation = "small";
+  BOOST_TEST(told(small) == post(small).body.value("id", ""));
+}
+
 BOOST_AUTO_TEST_CASE(what_one_refuses_the_other_refuses) {
   for (auto one : refusals()) {
     one.what.operation = "refused";

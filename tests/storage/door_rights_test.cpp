@@ -222,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(an_operator_sees_all_tenants, two_tenants) {
 BOOST_FIXTURE_TEST_CASE(binding_says_what_is_wrong_and_unbinding_takes_all, two_tenants) {
   const auto bind = [&](const std::string& who, const tenant_id& whose) {
     storage::door_view wanted{who, whose, true, {}, true};
-    return storage::bind_door(db, wanted).error();
+    return storage::bind_door(db, wanted, a_test).error();
   };
   BOOST_TEST((bind("no_such_role", acme) == errc::not_found));
   BOOST_TEST((bind(role.name, {"nobody"}) == errc::not_found));
@@ -233,8 +233,12 @@ BOOST_FIXTURE_TEST_CASE(binding_says_what_is_wrong_and_unbinding_takes_all, two_
   BOOST_REQUIRE_EQUAL(all->size(), 1);
   BOOST_TEST(all->front().role == role.name);
   BOOST_TEST(all->front().has_rights);
-  BOOST_REQUIRE(storage::unbind_door(db, role.name));
-  BOOST_TEST((storage::unbind_door(db, role.name).error() == errc::not_found));
+  BOOST_REQUIRE(storage::unbind_door(db, role.name, a_test));
+  BOOST_TEST(value("select string_agg(action || ' ' || tenant_id, ', ' order by id) from "
+                   "arauto.audit where action like 'door.%' and object = '"
+                   + role.name + "'")
+             == "door.bind acme, door.bind acme, door.unbind acme");
+  BOOST_TEST((storage::unbind_door(db, role.name, a_test).error() == errc::not_found));
   BOOST_TEST(refused({"o-1"}).state == denied);
   BOOST_TEST(tried("select from arauto.waiting") == denied);
 }

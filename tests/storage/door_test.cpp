@@ -256,6 +256,12 @@ BOOST_FIXTURE_TEST_CASE(ten_thousand_in_one_transaction_stay_within_bounds_P9, s
 
 // -- what is heard -----------------------------------------------------------------------------
 
+struct all_heard : pqxx::notification_receiver {
+  explicit all_heard(pqxx::connection_base& to) : notification_receiver{to, "arauto_due"} {}
+  void operator()(const std::string& payload, int) override { payloads.push_back(payload); }
+  std::vector<std::string> payloads;
+};
+
 BOOST_FIXTURE_TEST_CASE(variables_never_reach_the_payload_however_large_they_are_S17, shop) {
   std::string controls, emoji;
   for (int n = 0; n < 3'000; ++n)
@@ -263,11 +269,7 @@ BOOST_FIXTURE_TEST_CASE(variables_never_reach_the_payload_however_large_they_are
   for (int n = 0; n < 2'000; ++n)
     emoji += "\U0001F600";
   pqxx::connection ear{url};
-  struct heard : pqxx::notification_receiver {
-    explicit heard(pqxx::connection_base& to) : notification_receiver{to, "arauto_due"} {}
-    void operator()(const std::string& payload, int) override { payloads.push_back(payload); }
-    std::vector<std::string> payloads;
-  } all{ear};
+  all_heard all{ear};
   int operation = 0;
   for (const auto& text : {emoji, std::string(60'000, 'x'), controls})
     notify_one({"o-" + std::to_string(++operation), R"({"order":")" + text + "\"}"});
@@ -279,18 +281,12 @@ BOOST_FIXTURE_TEST_CASE(variables_never_reach_the_payload_however_large_they_are
 
 BOOST_FIXTURE_TEST_CASE(only_what_can_be_done_now_is_said_and_only_once_a_transaction, shop) {
   pqxx::connection ear{url};
-  struct heard : pqxx::notification_receiver {
-    explicit heard(pqxx::connection_base& to) : notification_receiver{to, "arauto_due"} {}
-    void operator()(const std::string&, int) override { ++count; }
-    int count = 0;
-  } all{ear};
+  all_heard all{ear};
   const auto count_after = [&] { // what was committed before this was said before it
     sql("notify arauto_due, 'end'");
-    const int before = all.count;
-    int came = 0;
-    while (came == 0 || all.count == before)
-      came = ear.await_notification();
-    return std::exchange(all.count, 0) - 1;
+    while (all.payloads.empty() || all.payloads.back() != "end")
+      ear.await_notification();
+    return std::exchange(all.payloads, {}).size() - 1;
   };
   {
     pqxx::connection connection{role.url};
@@ -299,14 +295,14 @@ BOOST_FIXTURE_TEST_CASE(only_what_can_be_done_now_is_said_and_only_once_a_transa
     notify(work, {"o-2"});
     work.commit();
   }
-  BOOST_TEST(count_after() == 1);
+  BOOST_TEST(count_after() == 1U);
   notify_one({"o-1"}); // a replay
   notify_one(with([](call& c) { c.operation = "later", c.send_at = "tomorrow"; }));
-  BOOST_TEST(count_after() == 0);
+  BOOST_TEST(count_after() == 0U);
   storage::door_view quiet{role.name, acme, false, {}, true};
-  BOOST_REQUIRE(storage::bind_door(db, quiet));
+  BOOST_REQUIRE(storage::bind_door(db, quiet, a_test));
   notify_one({"o-3"});
-  BOOST_TEST(count_after() == 0);
+  BOOST_TEST(count_after() == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

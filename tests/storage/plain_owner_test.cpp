@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(it_migrates_opens_the_door_and_serves, owned_by_a_plain_
   pqxx::connection owner{login.url};
   BOOST_TEST(pqxx::nontransaction{owner}.exec1("select count(*) from arauto.waiting")[0].as<int>()
              == 1); // an operator sees all
-  BOOST_REQUIRE(storage::unbind_door(db, shop.name));
+  BOOST_REQUIRE(storage::unbind_door(db, shop.name, a_test));
   BOOST_CHECK_THROW(notify_once(shop.url, {"o-2"}), pqxx::insufficient_privilege);
 }
 

@@ -67,7 +67,7 @@ void bind(storage::session& db, const plain_role& who, const tenant_id& whose) {
   storage::door_view wanted;
   wanted.role = who.name;
   wanted.tenant = whose;
-  const auto bound = storage::bind_door(db, wanted);
+  const auto bound = storage::bind_door(db, wanted, a_test);
   BOOST_REQUIRE_MESSAGE(bound, bound.why().text);
 }
 

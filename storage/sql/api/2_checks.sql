@@ -35,7 +35,8 @@ $$;
 -- The variables compact, each text spelled the shortest way, numbers as written; or what is wrong with them. json (jsonb
 -- would do the same silently) keeps repeated members and any depth, so the text is taken apart once: every token with its
 -- depth, every member with the object it belongs to.
-create or replace function arauto.read_variables(given json, out compact text, out fault text) language plpgsql as $$
+create or replace function arauto.read_variables(given json, bytes_max integer, out compact text, out fault text)
+language plpgsql as $$
 declare
   deepest integer;
   repeats boolean;
@@ -72,7 +73,7 @@ begin
   fault := case when repeats then 'a member is given twice'
                 when deepest > 31 then 'deeper than 31 levels'
                 when not keepable then 'a number has too many digits or is too large'
-                when octet_length(compact) > 65536 then 'too_large' end;
+                when octet_length(compact) > bytes_max then 'too_large' end;
 exception when data_exception then
   fault := 'U+0000 and lone surrogates are not allowed';
 end

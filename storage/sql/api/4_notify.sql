@@ -18,6 +18,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   door   record;
+  tenant record;
   words  record;
   stands record;
 begin
@@ -26,7 +27,9 @@ begin
     perform arauto.refuse('AR003', '', 'this role is bound to no tenant', 'An operator runs: arauto door bind ROLE --tenant ID');
   end if;
   perform set_config('arauto.tenants', array[door.tenant_id]::text, true);
-  if not exists (select from arauto.tenant t where t.id = door.tenant_id and t.status = 'active') then
+  select t.status = 'active' as is_active, coalesce(l.variables_bytes_max, 65536) as variables_bytes_max into tenant
+    from arauto.tenant t left join arauto.tenant_limit l on l.tenant_id = t.id where t.id = door.tenant_id;
+  if not tenant.is_active then
     perform arauto.refuse('AR004', '', 'the tenant is stopped', 'Ask the operator of arauto.');
   end if;
 
@@ -38,9 +41,9 @@ begin
   if btrim(client_operation_id, ' ') = '' then
     perform arauto.refuse_argument('client_operation_id', 'blanks alone are not a name');
   end if;
-  words := arauto.read_variables(coalesce(variables, '{}'));
+  words := arauto.read_variables(coalesce(variables, '{}'), tenant.variables_bytes_max);
   if words.fault = 'too_large' then
-    perform arauto.refuse('AR011', 'variables', 'at most 65536 bytes', 'Send a reference instead of the whole.');
+    perform arauto.refuse('AR011', 'variables', 'at most ' || tenant.variables_bytes_max || ' bytes', 'Send a reference instead of the whole.');
   elsif words.fault is not null then
     perform arauto.refuse_argument('variables', words.fault);
   end if;

@@ -58,7 +58,7 @@ grant select, insert on arauto.audit to arauto_steward;
 -- Only added to, by whatever role: the owner too would have to take this trigger away first, and be seen doing it.
 create function arauto.refuse_change() returns trigger language plpgsql as $$
 begin
-  raise exception 'what operators did is only added to' using errcode = 'AR002';
+  raise exception 'what operators did is only added to' using errcode = 'AR012';
 end
 $$;
 create trigger audit_is_kept before update or delete or truncate on arauto.audit

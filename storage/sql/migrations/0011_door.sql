@@ -18,6 +18,10 @@ alter table arauto.door enable row level security, force row level security;
 create policy own_door on arauto.door to arauto_worker using (role = (select arauto.calling_role()));
 create policy house on arauto.door to arauto_steward using (true);
 grant select on arauto.door to arauto_worker;
+-- notify asks what its tenant's limits are.
+create policy some_tenants on arauto.tenant_limit to arauto_worker
+  using (tenant_id in (select unnest(arauto.tenants_in_reach())));
+grant select on arauto.tenant_limit to arauto_worker;
 grant select, insert, update, delete on arauto.door to arauto_steward;
 
 -- The two public views move to api/. What the product itself reads stays under a name of its own.
