@@ -14,6 +14,8 @@ namespace arauto::http {
 
 namespace {
 
+constexpr int empty_records_max = 16; // in a row; who changes its keys has something to say
+
 moved outcome_of_failed_call() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? moved::not_now : moved::ended;
 }
@@ -52,15 +54,29 @@ bool stream::has_bytes_within(int milliseconds) const {
 
 moved stream::read(char* room, std::size_t size, std::size_t& count) {
   was_writing_ = false;
-  if (!is_plain()) {
-    ERR_clear_error();
-    const int done = SSL_read_ex(tls_.get(), room, size, &count);
-    return done == 1 ? moved::some : outcome_of(done);
-  }
+  if (!is_plain()) return read_record(room, size, count);
   const auto got = ::recv(socket_, room, size, 0);
   if (got < 0) return outcome_of_failed_call();
   count = static_cast<std::size_t>(got);
   return got == 0 ? moved::ended : moved::some;
+}
+
+// A record may hold no data, as a change of keys does, and cost us as much as one that does. A peer
+// that sends nothing else would have this thread for itself.
+moved stream::read_record(char* room, std::size_t size, std::size_t& count) {
+  for (;;) {
+    ERR_clear_error();
+    errno = 0;
+    const int done = SSL_read_ex(tls_.get(), room, size, &count);
+    if (done == 1) {
+      empty_records_ = 0;
+      return moved::some;
+    }
+    const bool is_empty_record =
+        SSL_get_error(tls_.get(), done) == SSL_ERROR_WANT_READ && errno != EAGAIN;
+    if (!is_empty_record) return outcome_of(done);
+    if (errno != EINTR && ++empty_records_ > empty_records_max) return moved::ended;
+  }
 }
 
 moved stream::write(std::string_view& bytes) {

@@ -44,10 +44,12 @@ public:
   void close();
 
 private:
+  moved read_record(char* room, std::size_t size, std::size_t& count);
   moved outcome_of(int returned);
 
   int socket_;
   bool was_writing_ = false;
+  int empty_records_ = 0; // since the last one with data
   tls_session tls_;
 };
 

@@ -86,6 +86,15 @@ public:
     return all;
   }
 
+  // Records without data; false: the peer has ended it.
+  bool change_keys(int times) {
+    for (int i = 0; i < times; ++i)
+      if (SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_NOT_REQUESTED) != 1
+          || SSL_do_handshake(ssl_.get()) != 1)
+        return false;
+    return true;
+  }
+
 private:
   int socket_;
   held<SSL_CTX> context_;
@@ -145,6 +154,16 @@ BOOST_AUTO_TEST_CASE(a_large_body_and_a_large_answer_cross_it_whole) {
   BOOST_TEST(client.ask(head + body, "invalid-json").rfind("HTTP/1.1 400 ", 0) == 0);
   const auto contract = client.ask("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" + get_health);
   BOOST_TEST(contract.size() > 30'000u);
+}
+
+BOOST_AUTO_TEST_CASE(keys_may_change_but_nobody_sends_nothing_else) {
+  tls_client client{port()};
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(client.change_keys(10));
+    BOOST_TEST(begins_well(client.ask(get_health)));
+  }
+  client.change_keys(1'000);
+  BOOST_TEST(!begins_well(client.ask(get_health)));
 }
 
 BOOST_AUTO_TEST_CASE(who_speaks_another_protocol_or_an_old_one_is_not_let_in) {
