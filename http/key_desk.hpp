@@ -44,6 +44,7 @@ private:
   };
 
   void lead(std::unique_lock<std::mutex>& lock, round& mine);
+  void end_of_lead(std::unique_lock<std::mutex>& lock, round& mine);
 
   storage::pool& sessions_;
   const http_settings& settings_;
