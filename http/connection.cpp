@@ -14,6 +14,10 @@ bool begins_like_a_method(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
+bool begins_with_head(std::string_view text) {
+  return text.substr(0, 5) == "HEAD ";
+}
+
 // Thousands of idle connections must not each keep the room of their largest request.
 void make_small(std::string& text) {
   text.clear();
@@ -60,7 +64,7 @@ void connection::answered(bool keep, clock::time_point now) {
   make_small(block_);
   make_small(body_);
   given_ = {};
-  begun_ = false;
+  begun_ = is_head_ = false;
   line_begin_ = scanned_ = empty_lines_ = 0;
   deadline_ = now + settings_.idle_max;
   if (!keep) {
@@ -127,6 +131,7 @@ bool connection::is_beyond_bounds(std::size_t line_end) {
 
 void connection::read_whole_head() {
   block_.assign(received_, 0, scanned_);
+  is_head_ = begins_with_head(block_);
   // What a call takes is asked when it is known which; no call takes more than this.
   const auto most = std::max(settings_.body_bytes_max, settings_.batch_bytes_max);
   auto read = read_head(block_, {settings_.headers_max, settings_.path_bytes_max, most});
@@ -139,6 +144,7 @@ void connection::read_whole_head() {
 }
 
 void connection::refuse(problem why) {
+  if (begun_ && block_.empty()) is_head_ = begins_with_head(received_);
   why_ = std::move(why);
   make_small(received_);
   next_ = step::refuse;

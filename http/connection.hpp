@@ -44,7 +44,8 @@ public:
   std::string_view body() const { return body_; } // whole at `serve`
   // Whether the peer waits to be asked for its body.
   bool invites() const { return given_.expects_continue && body_.empty(); }
-  void admitted(); // at `admit`: read the body
+  void admitted();                          // at `admit`: read the body
+  bool is_head() const { return is_head_; } // also at `refuse`: the answer has no body
   // An answer was made; without `keep` it was the last.
   void answered(bool keep, clock::time_point now);
 
@@ -70,6 +71,7 @@ private:
   std::size_t empty_lines_ = 0;
   std::size_t line_begin_ = 0, scanned_ = 0; // in received_, of the head that is coming
   bool begun_ = false;                       // a request's first byte has come
+  bool is_head_ = false;                     // as far as is known
 
   std::string block_; // the head that given_ points into
   head given_;

@@ -58,7 +58,10 @@ std::string written_reply(const answer& said, const reply_facts& facts) {
   append_header(reply, "X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : said.headers)
     append_header(reply, name, value);
-  if (!facts.keep_alive) append_header(reply, "Connection", "close");
+  if (!facts.keep_alive)
+    append_header(reply, "Connection", "close");
+  else if (facts.says_keep_alive)
+    append_header(reply, "Connection", "keep-alive");
   if (said.status != 204) { // RFC 9110, 8.6: none with 204
     append_header(reply, "Content-Type", said.content_type);
     append_header(reply, "Content-Length", std::to_string(said.body.size()));

@@ -12,7 +12,8 @@ struct reply_facts {
   std::string_view request_id;
   std::string_view date; // IMF-fixdate
   bool keep_alive = true;
-  bool head_only = false; // the answer to HEAD
+  bool head_only = false;       // the answer to HEAD
+  bool says_keep_alive = false; // HTTP/1.0 must hear it
 };
 
 std::string written_reply(const answer& said, const reply_facts& facts);

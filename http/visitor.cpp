@@ -10,7 +10,7 @@ namespace arauto::http {
 namespace {
 
 constexpr std::size_t piece_bytes = 16 * 1024;
-constexpr std::size_t discarded_max = 1024 * 1024;
+constexpr std::size_t discarded_max = 16 * 1024 * 1024;
 constexpr std::size_t kept_bytes = 4 * 1024;
 constexpr int stay_ms = 10; // a moment that costs less than to call another thread
 constexpr auto never = std::chrono::steady_clock::time_point::max();
@@ -165,7 +165,8 @@ void visitor::reply(const answer& said, bool may_stay) {
   const auto& given = talk_.given();
   const bool stays = may_stay && given.keep_alive && !around_.stopping
                      && ++answers_ < around_.settings.requests_per_connection_max;
-  outgoing_ = written_reply(said, {call_.id, date_of_now(), stays, given.method == "HEAD"});
+  outgoing_ = written_reply(
+      said, {call_.id, date_of_now(), stays, talk_.is_head(), given.awaits_keep_alive});
   end_words();
   closing_ = !stays;
   expects_more_ = stays;

@@ -164,8 +164,8 @@ std::optional<problem> judge(const fields_seen& seen, bool is_1_1, const wire_li
     return refusal(problem_code::expectation_failed);
   kept.expects_continue = seen.expect && is_1_1 && kept.content_length > 0;
   const auto connection = seen.connection.value_or(std::string_view{});
-  kept.keep_alive =
-      is_1_1 ? !lists_word(connection, "close") : lists_word(connection, "keep-alive");
+  kept.awaits_keep_alive = !is_1_1 && lists_word(connection, "keep-alive");
+  kept.keep_alive = (is_1_1 || kept.awaits_keep_alive) && !lists_word(connection, "close");
   return std::nullopt;
 }
 

@@ -26,6 +26,7 @@ struct head {
   std::optional<std::string_view> authorization, content_type, idempotency_key;
   std::size_t content_length = 0;
   bool keep_alive = true;
+  bool awaits_keep_alive = false; // HTTP/1.0: it is kept only when our answer says so
   bool expects_continue = false;
 };
 

@@ -170,6 +170,26 @@ BOOST_AUTO_TEST_CASE(what_is_no_http_is_answered_once_and_closed) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(http_1_0_hears_that_its_connection_is_kept) {
+  raw_client client{port()};
+  client.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  BOOST_TEST(client.read().header("connection") == "keep-alive");
+  client.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n");
+  BOOST_TEST(client.read().header("connection") == "close");
+  BOOST_TEST(client.is_closed());
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_to_head_has_no_body_also_when_its_head_is_refused) {
+  for (const std::string bytes :
+       {"HEAD /healthz HTTP/1.1\r\n\r\n", "HEAD /healthz HTTP/1.1\r\nHost: a\n\r\n",
+        "HEAD /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"}) {
+    raw_client client{port()};
+    client.send(bytes);
+    BOOST_TEST(client.read(900, true).status >= 400);
+    BOOST_TEST(client.is_closed(900)); // nothing came after the head
+  }
+}
+
 BOOST_AUTO_TEST_CASE(answers_come_in_the_order_of_the_questions) {
   raw_client client{port()};
   std::string questions;

@@ -74,6 +74,7 @@ BOOST_AUTO_TEST_CASE(a_connection_stays_open_as_its_version_says) {
       !accepted(line + "1", host + "Connection: close\r\nConnection: keep-alive\r\n").keep_alive);
   BOOST_TEST(!accepted(line + "0", "").keep_alive);
   BOOST_TEST(accepted(line + "0", "Connection: keep-alive\r\n").keep_alive);
+  BOOST_TEST(!accepted(line + "0", "Connection: keep-alive, close\r\n").keep_alive);
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_body_is_never_a_matter_of_opinion) {
