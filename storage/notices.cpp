@@ -54,6 +54,7 @@ void notices::connect() {
   connection_->inhibit_reactivation(true);
 #pragma GCC diagnostic pop
   const watchdog::guard watched{*watchdog_, connection_->sock(), answer_within};
+  pqxx::nontransaction{*connection_}.exec(own_path);
   heard_ = {};
   ear_ = std::make_unique<ear>(*connection_, heard_); // says LISTEN
   heard_.anew = true;

@@ -1,5 +1,8 @@
 #include "storage/schema.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "storage/log.hpp"
 #include "storage/model/chance.hpp"
 #include "storage/sql/statements.hpp"
@@ -46,19 +49,36 @@ void make_api(session::transaction& t) {
   log::info("api_made", {{"digest", digest.substr(0, 16)}});
 }
 
-// The version that was found; what is older than ours is made as new as we are.
+// Steps may have been numbered on two branches: each that is missing is run, whatever is newest.
+std::set<int> steps_run(session::transaction& t) {
+  std::set<int> numbers;
+  for (const auto& row : t.run(sql::migrations_run))
+    numbers.insert(row[0].as<int>());
+  return numbers;
+}
+
+bool is_newer_than_we_are(const std::set<int>& run) {
+  return !run.empty() && *run.rbegin() > schema_version();
+}
+
+bool all_run(const std::set<int>& run) {
+  return std::all_of(std::begin(sql::migrations), std::end(sql::migrations),
+                     [&](const migration& step) { return run.count(step.number) > 0; });
+}
+
+// The version that is there afterwards: ours, or a newer one that was found and left alone.
 int make_schema(session::transaction& t) {
   t.run(sql::migration_begin);
   t.run_script(sql::migration_ledger.text);
-  const int found = t.run(sql::migration_newest)[0][0].as<int>();
-  if (found > schema_version()) return found;
+  const auto before = steps_run(t);
+  if (is_newer_than_we_are(before)) return *before.rbegin();
   for (const auto& step : sql::migrations)
-    if (step.number > found) {
+    if (before.count(step.number) == 0) {
       t.run_script(step.text);
       t.run(sql::migration_record, step.number, step.name);
       log::info("migration_run", {{"number", step.number}, {"name", step.name}});
     }
-  if (found < schema_version() || !api_stands(t)) make_api(t);
+  if (!all_run(before) || !api_stands(t)) make_api(t);
   t.run_script(sql::migration_close.text);
   return schema_version();
 }
@@ -72,8 +92,9 @@ result<int> version_that_stands(session& db) {
   if (!known) return known.why();
   if (!*known) return 0;
   return db.in_transaction(reach::house(), [](session::transaction& t) -> int {
-    const int found = t.run(sql::migration_newest)[0][0].as<int>();
-    return found == schema_version() && !api_stands(t) ? 0 : found;
+    const auto run = steps_run(t);
+    if (is_newer_than_we_are(run)) return *run.rbegin();
+    return all_run(run) && api_stands(t) ? schema_version() : 0;
   });
 }
 

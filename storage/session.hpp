@@ -42,6 +42,10 @@ struct database_settings {
 // How libpq is told where the database is.
 std::string connection_text(const database_settings& settings);
 
+// The first words on each connection: nobody else's function or operator is ours, whatever stands
+// in `public` or in the path of the role.
+inline constexpr auto own_path = "set search_path = pg_catalog, pg_temp";
+
 class session {
 public:
   explicit session(const database_settings& settings);

@@ -41,6 +41,23 @@ struct gated_ledger : ledger {
 
 BOOST_AUTO_TEST_SUITE(sessions)
 
+// An exact match in `public` would beat the built-in that takes any array.
+BOOST_FIXTURE_TEST_CASE(a_function_that_somebody_put_in_our_way_is_not_called, ledger) {
+  for (const std::string type : {"text", "bigint", "smallint"})
+    sql("create function public.unnest(given " + type + "[]) returns setof " + type
+        + " language plpgsql as $$ begin raise exception 'trapped'; end $$");
+  sql("alter database " + name + " set search_path = public, pg_catalog");
+  storage::session mine{settings()};
+  auto asked = order_shipped("o-1");
+  asked.channels_given = true;
+  asked.channels = {channel::email};
+  const auto made = storage::accept(mine, {asked}, node, lease_length);
+  BOOST_REQUIRE_MESSAGE(made, made.why().text);
+  BOOST_TEST((made->at(0).verdict == acceptance::created));
+  BOOST_TEST(storage::claim(mine, {{acme, channel::email, 1, 1}}, node, lease_length)->size() == 1);
+  BOOST_CHECK_THROW(value("select public.unnest('{a}'::text[])"), pqxx::sql_error);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_commit_whose_answer_is_lost_is_doubt_and_had_happened, gated_ledger) {
   const auto asked = order_shipped("o-1");
   BOOST_REQUIRE(accept_far(order_shipped("before")));

@@ -16,7 +16,7 @@ begin
     exception when duplicate_object or unique_violation then null;
     end;
     -- A superuser may take on any role. Another owner becomes a member, so that one login may migrate and serve.
-    if not (select rolsuper from pg_roles where rolname = current_user) then
+    if not pg_has_role(current_user, wanted, 'member') then
       execute format('grant %I to %I', wanted, current_user);
     end if;
   end loop;

@@ -53,7 +53,8 @@ create table arauto.audit (
 create index audit_of_tenant on arauto.audit (tenant_id, id);
 alter table arauto.audit enable row level security, force row level security;
 create policy house on arauto.audit to arauto_steward using (true);
-grant select, insert on arauto.audit to arauto_steward;
+grant select on arauto.audit to arauto_steward;
+grant insert (who, action, tenant_id, object, request_id) on arauto.audit to arauto_steward; -- not when, nor which
 
 -- Only added to, by whatever role: the owner too would have to take this trigger away first, and be seen doing it.
 create function arauto.refuse_change() returns trigger language plpgsql as $$

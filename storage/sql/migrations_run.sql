@@ -1,0 +1,2 @@
+-- The numbered migrations that the database has seen.
+select number from arauto.migration where number > 0
