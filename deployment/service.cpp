@@ -94,7 +94,7 @@ int serve(const settings& with, const std::function<void(const std::string& url)
                              : wait_for_signal(); // a terminal that closes is an end
   log::info("stopping", {{"signal", signal}, {"limit_ms", with.stop_limit.count()}});
   const auto deadline = steady::now() + with.stop_limit;
-  api.stop();
+  api.stop(with.stop_limit / 3); // the office needs the rest to end its deliveries
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady::now());
   staff.stop(std::max<std::chrono::milliseconds>(left, 100ms));
   log::info("stopped", {{"collapsed", collapsed ? 1 : 0}});

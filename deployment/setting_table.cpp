@@ -47,8 +47,11 @@ rows service_rows() {
           "http.requests_waiting_max", "requests waiting for a thread; beyond: 503", 1, 100'000,
           [](auto& s) -> auto& { return s.http.requests_waiting_max; }),
       whole<std::size_t>(
-          "http.connections_max", "open connections; beyond: 503 and closed", 16, 1'000'000,
-          [](auto& s) -> auto& { return s.http.connections_max; }),
+          "http.connections_max", "open connections; beyond: an idle one goes, or 503", 16,
+          1'000'000, [](auto& s) -> auto& { return s.http.connections_max; }),
+      duration<milliseconds>(
+          "http.idle_max", "how long a connection may be silent between two requests",
+          [](auto& s) -> auto& { return s.http.idle_max; }),
       whole<std::size_t>(
           "http.body_bytes_max", "largest request body", 1'024, 16'777'216,
           [](auto& s) -> auto& { return s.http.body_bytes_max; }),

@@ -27,7 +27,7 @@ void make_small(std::string& text) {
 } // namespace
 
 connection::connection(const http_settings& settings, clock::time_point now)
-    : settings_{settings}, deadline_{now + settings.idle_max} {}
+    : settings_{settings}, deadline_{now + settings.request_max} {}
 
 void connection::take(std::string_view bytes, clock::time_point now) {
   if (block_.empty()) {

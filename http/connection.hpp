@@ -36,7 +36,8 @@ public:
   // At `read`:
   void take(std::string_view bytes, clock::time_point now);
   clock::time_point deadline() const { return deadline_; }
-  void late(); // the deadline has passed
+  bool has_begun() const { return begun_; } // a request
+  void late();                              // the deadline has passed
   void stop(); // no new request is begun any more; one whose head was admitted goes on
 
   // At `admit` and `serve`:
@@ -44,8 +45,9 @@ public:
   std::string_view body() const { return body_; } // whole at `serve`
   // Whether the peer waits to be asked for its body.
   bool invites() const { return given_.expects_continue && body_.empty(); }
-  void admitted();                          // at `admit`: read the body
-  bool is_head() const { return is_head_; } // also at `refuse`: the answer has no body
+  void admitted();                                     // at `admit`: read the body
+  bool is_head() const { return is_head_; }            // also at `refuse`: the answer has no body
+  bool has_more() const { return !received_.empty(); } // behind it
   // An answer was made; without `keep` it was the last.
   void answered(bool keep, clock::time_point now);
 

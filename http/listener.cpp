@@ -1,8 +1,10 @@
 #include "http/listener.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -67,7 +69,8 @@ unsigned news_of(std::uint32_t events) {
 
 } // namespace
 
-listener::listener(const surroundings& around) : around_{around}, sweep_at_{clock::now()} {}
+listener::listener(const surroundings& around)
+    : around_{around}, sweep_at_{clock::now()}, warn_at_{sweep_at_} {}
 
 listener::~listener() {
   for (const int one : {door_, bell_, poll_})
@@ -94,6 +97,8 @@ result<done> listener::open() {
   epoll_event on_bell{EPOLLIN, {nullptr}};
   if (poll_ < 0 || bell_ < 0 || ::epoll_ctl(poll_, EPOLL_CTL_ADD, bell_, &on_bell) != 0)
     return failure{errc::unavailable, std::strerror(errno)};
+  visitors_.reserve(settings.connections_max + turned_away_max); // whom we took we can keep
+  idle_.reserve(accepts_a_turn);
   open_door();
   return done{};
 }
@@ -103,12 +108,22 @@ void listener::open_door() {
   door_is_watched_ = ::epoll_ctl(poll_, EPOLL_CTL_ADD, door_, &on_door) == 0;
 }
 
+void listener::shut_door() {
+  ::epoll_ctl(poll_, EPOLL_CTL_DEL, door_, nullptr);
+  door_is_watched_ = false;
+}
+
+bool listener::may_open_door() const {
+  return door_ >= 0 && !is_short_ && around_.greeted.under_way < around_.settings.handshakes_max;
+}
+
 void listener::run(prometheus::Gauge& connections) {
   hold_broken_pipes();
   std::array<epoll_event, events_a_turn> events{};
   while (!around_.stopping || !visitors_.empty()) {
     const int count = ::epoll_wait(poll_, events.data(), events.size(), patience_ms());
     bool somebody_comes = false;
+    around_.greeted.steps = 0;
     for (int i = 0; i < count; ++i) {
       const auto& event = events[static_cast<std::size_t>(i)];
       if (event.data.ptr == nullptr) {
@@ -123,7 +138,8 @@ void listener::run(prometheus::Gauge& connections) {
     if (around_.stopping && door_ >= 0) close_door();
     if (clock::now() >= sweep_at_) sweep();
     bury(); // after the events: one of them may have been for somebody who left
-    if (somebody_comes && door_ >= 0) accept_some(); // there may be room again
+    if (!door_is_watched_ && may_open_door()) open_door();
+    if (somebody_comes && may_open_door()) accept_some(); // there may be room again
     connections.Set(static_cast<double>(visitors_.size()));
   }
 }
@@ -135,27 +151,43 @@ int listener::patience_ms() const {
 }
 
 void listener::accept_some() {
+  const auto certificate = certificate_now();
+  idle_.clear();
+  idle_are_found_ = false;
   for (int i = 0; i < accepts_a_turn; ++i) {
+    if (certificate && !may_open_door()) return shut_door();
     const int socket = ::accept4(door_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (socket >= 0) {
-      take_in(socket);
+      try {
+        take_in(socket, certificate);
+      } catch (...) { // memory; it is closed
+      }
       continue;
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK) return;
     if (!is_shortage(errno)) continue; // it gave up while it waited
     // They wait in the kernel; we look again at the next sweep.
-    log::warn("no_descriptor_for_a_connection", {{"open", visitors_.size()}});
-    ::epoll_ctl(poll_, EPOLL_CTL_DEL, door_, nullptr);
-    door_is_watched_ = false;
-    return;
+    is_short_ = true;
+    warn_of_shortage();
+    return shut_door();
   }
 }
 
-void listener::take_in(int socket) {
+void listener::warn_of_shortage() {
+  ++shortages_;
+  if (clock::now() < warn_at_) return;
+  warn_at_ = clock::now() + 1min;
+  try {
+    log::warn("no_descriptor_for_a_connection",
+              {{"open", visitors_.size()}, {"times", std::exchange(shortages_, 0)}});
+  } catch (...) { // memory
+  }
+}
+
+void listener::take_in(int socket, const std::optional<tls_certificate>& certificate) {
   const auto most = around_.settings.connections_max;
-  const auto certificate = certificate_now();
   // Under TLS a word costs a handshake, which is what there is no room for.
-  const bool full = visitors_.size() - turned_away_ >= most;
+  const bool full = visitors_.size() - turned_away_ >= most && !make_room();
   if (full && (certificate || turned_away_ >= turned_away_max)) {
     ::close(socket);
     return;
@@ -167,17 +199,44 @@ void listener::take_in(int socket) {
     ::close(socket);
     return;
   }
-  visitors_.push_back(std::make_unique<visitor>(socket, std::move(tls), around_));
-  auto& made = *visitors_.back();
-  made.place = visitors_.size() - 1;
-  if (full) {
-    made.turn_away();
-    ++turned_away_;
+  std::unique_ptr<visitor> made{new (std::nothrow) visitor{socket, std::move(tls), around_}};
+  if (made == nullptr) {
+    ::close(socket);
+    return;
   }
-  epoll_event first{full ? to_write : to_read, {&made}};
-  if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &first) == 0) return;
-  if (full) --turned_away_;
-  visitors_.pop_back(); // closes it
+  if (full) made->turn_away();
+  epoll_event first{full ? to_write : to_read, {made.get()}};
+  if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &first) != 0) return; // closes it
+  made->place = visitors_.size();
+  if (full) ++turned_away_;
+  visitors_.push_back(std::move(made)); // there is a place for it
+}
+
+// Closes who has been silent longest with nothing begun; false: everybody is busy.
+bool listener::make_room() {
+  if (!std::exchange(idle_are_found_, true)) find_idle();
+  while (!idle_.empty()) {
+    auto* one = idle_.back();
+    idle_.pop_back();
+    const auto before = visitors_.size();
+    one->tell(visitor::make_room);
+    bury();
+    if (visitors_.size() < before) return true;
+  }
+  return false;
+}
+
+// Once a turn, as many as may come in it: looking at everybody for each would be the flood's gain.
+void listener::find_idle() {
+  std::vector<std::pair<clock::rep, visitor*>> all;
+  for (const auto& one : visitors_)
+    if (const auto since = one->idle_since(); since != clock::duration::max().count())
+      all.emplace_back(since, one.get());
+  const auto count = std::min<std::size_t>(all.size(), accepts_a_turn);
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(count);
+  std::partial_sort(all.begin(), end, all.end());
+  for (auto at = end; at != all.begin();)
+    idle_.push_back((--at)->second);
 }
 
 void listener::use(const tls_certificate& certificate) {
@@ -195,6 +254,10 @@ void listener::look_up() {
   [[maybe_unused]] const auto rung = ::write(bell_, &ring, sizeof ring);
 }
 
+void listener::cut_at(clock::time_point when) {
+  cut_at_ = when.time_since_epoch().count();
+}
+
 void listener::close_door() {
   ::close(std::exchange(door_, -1));
   for (const auto& one : visitors_)
@@ -204,9 +267,12 @@ void listener::close_door() {
 void listener::sweep() {
   const auto now = clock::now();
   sweep_at_ = now + between_sweeps;
+  is_short_ = false;
+  if (around_.stopping && now.time_since_epoch().count() >= cut_at_)
+    for (const auto& one : visitors_)
+      one->tell(visitor::cut);
   for (const auto& one : visitors_)
     if (one->is_overdue(now)) one->tell(visitor::overdue);
-  if (!door_is_watched_ && door_ >= 0) open_door();
 }
 
 bool listener::listen_for(visitor& who, int socket, bool for_room) {
@@ -226,6 +292,7 @@ void listener::bury() {
   auto* next = left_.exchange(nullptr, std::memory_order_acquire);
   while (next != nullptr) {
     if (next->is_turned_away()) --turned_away_;
+    idle_.erase(std::remove(idle_.begin(), idle_.end(), next), idle_.end());
     const auto place = std::exchange(next, next->next_left)->place;
     visitors_[place].swap(visitors_.back());
     visitors_[place]->place = place;

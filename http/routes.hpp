@@ -38,6 +38,7 @@ struct route {
   body_rule body = body_rule::none;
   bool reads_query = false; // false: a query is refused, so that no wish is silently ignored
   or_problem<answer> (*run)(const request&, const means&) = nullptr;
+  bool at_once = false; // asks nobody, reads memory only: stands in no line
 };
 
 struct route_found {

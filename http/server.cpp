@@ -1,6 +1,8 @@
 #include "http/server.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <string>
 #include <thread>
 
 #include <sys/resource.h>
@@ -17,6 +19,7 @@ namespace arauto::http {
 namespace {
 
 constexpr std::size_t descriptors_beside = 512; // sessions, provider, log
+constexpr std::size_t connections_min = 16;
 
 prometheus::Gauge& open_connections(prometheus::Registry& metrics) {
   return prometheus::BuildGauge()
@@ -27,15 +30,24 @@ prometheus::Gauge& open_connections(prometheus::Registry& metrics) {
 }
 
 // Many systems give 1,024 and would give more to who asks.
-void want_descriptors(std::size_t wanted) {
+std::size_t descriptors_given(std::size_t wanted) {
   rlimit given{};
-  if (::getrlimit(RLIMIT_NOFILE, &given) != 0 || given.rlim_cur >= wanted) return;
-  given.rlim_cur = std::min<rlim_t>(wanted, given.rlim_max);
-  if (::setrlimit(RLIMIT_NOFILE, &given) != 0 || given.rlim_cur < wanted)
-    log::warn("few_descriptors", {{"wanted", wanted}, {"given", given.rlim_cur}});
+  if (::getrlimit(RLIMIT_NOFILE, &given) != 0 || given.rlim_cur >= wanted) return wanted;
+  auto more = given;
+  more.rlim_cur = std::min<rlim_t>(wanted, given.rlim_max);
+  return ::setrlimit(RLIMIT_NOFILE, &more) == 0 ? more.rlim_cur : given.rlim_cur;
 }
 
 } // namespace
+
+result<std::size_t> connections_within(std::size_t descriptors, std::size_t wanted) {
+  const auto least = descriptors_beside + connections_min;
+  if (descriptors < least)
+    return failure{errc::unavailable, "the system allows " + std::to_string(descriptors)
+                                          + " open files and the service needs at least "
+                                          + std::to_string(least) + " (ulimit -n, LimitNOFILE)"};
+  return std::min(wanted, descriptors - descriptors_beside);
+}
 
 struct server::inside {
   inside(http_settings given, storage::pool& sessions, office& staff, prometheus::Registry& metrics)
@@ -48,7 +60,8 @@ struct server::inside {
                [this](visitor& who, int socket, bool to_write) {
                  return listens.listen_for(who, socket, to_write);
                },
-               [this](visitor& who) { listens.has_left(who); }},
+               [this](visitor& who) { listens.has_left(who); },
+               greeted},
         listens{around},
         connections{open_connections(metrics)},
         hands{settings.threads, settings.requests_waiting_max} {}
@@ -61,8 +74,21 @@ struct server::inside {
     return done{};
   }
 
-  const http_settings settings;
+  result<done> fit_into_descriptors() {
+    const auto wanted = settings.connections_max + descriptors_beside;
+    const auto given = descriptors_given(wanted);
+    const auto fit = connections_within(given, settings.connections_max);
+    if (!fit) return fit.why();
+    if (*fit < settings.connections_max)
+      log::warn("few_descriptors",
+                {{"wanted", wanted}, {"given", given}, {"connections_max", *fit}});
+    settings.connections_max = *fit;
+    return done{};
+  }
+
+  http_settings settings; // as wanted until the start, as possible from then on
   std::atomic<bool> stopping{false};
+  handshakes greeted;
   service serves;
   surroundings around;
   listener listens;
@@ -76,14 +102,14 @@ server::server(http_settings settings, storage::pool& sessions, office& staff,
     : inside_{std::make_unique<inside>(std::move(settings), sessions, staff, metrics)} {}
 
 server::~server() {
-  stop();
+  stop(std::chrono::milliseconds{0});
 }
 
 result<done> server::start() {
   auto& in = *inside_;
   if (const auto usable = in.use_certificate(); !usable) return usable.why();
+  if (const auto fits = in.fit_into_descriptors(); !fits) return fits.why();
   if (const auto opened = in.listens.open(); !opened) return opened.why();
-  want_descriptors(in.settings.connections_max + descriptors_beside);
   in.thread = std::thread{[&in] { in.listens.run(in.connections); }};
   return done{};
 }
@@ -100,8 +126,9 @@ void server::reload_certificate() {
     log::error("certificate_kept", {{"why", read.why().text}});
 }
 
-void server::stop() {
+void server::stop(std::chrono::milliseconds limit) {
   if (!inside_->thread.joinable()) return;
+  inside_->listens.cut_at(std::chrono::steady_clock::now() + limit);
   inside_->stopping = true;
   inside_->listens.look_up();
   inside_->thread.join();

@@ -70,6 +70,13 @@ service::service(const means& with, const std::vector<route>& routes)
   for (const auto& to : routes_)
     measures_.push_back(measures_for(std::string{to.method} + " " + std::string{to.pattern}));
   measures_.push_back(measures_for("none"));
+  for (const auto& to : routes_)
+    if (to.at_once) at_once_.push_back(to.pattern);
+}
+
+bool service::answers_at_once(const head& given) const {
+  return given.content_length == 0 && (given.method == "GET" || given.method == "HEAD")
+         && std::find(at_once_.begin(), at_once_.end(), given.path) != at_once_.end();
 }
 
 void service::begin(call& made) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <prometheus/counter.h>
@@ -39,6 +40,9 @@ class service {
 public:
   explicit service(const means& with, const std::vector<route>& routes = all_routes());
 
+  // A whole request that asks for a route `at_once`.
+  bool answers_at_once(const head& given) const;
+
   // Looks at the head alone. An answer is a refusal, or the reply to OPTIONS, which needs no key;
   // none: read the body, then `run`.
   std::optional<answer> admit(const head& given, call& made);
@@ -60,6 +64,7 @@ private:
   means with_;
   credentials credentials_;
   const std::vector<route>& routes_;
+  std::vector<std::string_view> at_once_;           // paths
   std::shared_ptr<std::atomic<std::size_t>> large_; // bodies held now
   std::vector<measures> measures_;                  // by route; the last one is for what found none
 };

@@ -14,13 +14,14 @@ struct http_settings {
 
   std::string certificate_file, key_file; // PEM; both: TLS, neither: plain
 
-  std::size_t connections_max = 4'096;          // beyond: 503 and closed
+  std::size_t connections_max = 4'096;          // beyond: an idle one goes, or 503 and closed
+  std::size_t handshakes_max = 256;             // of TLS, under way; beyond: the next ones wait
   std::size_t threads = 96;                     // requests in work at once
   std::size_t requests_waiting_max = 1'024;     // whole ones without a thread; beyond: 503 at once
   std::chrono::milliseconds waiting_max{2'000}; // who waited longer has given up: 503
   std::size_t requests_per_connection_max = 1'000'000;
-  std::chrono::milliseconds idle_max{60'000};    // a connection between two requests
-  std::chrono::milliseconds request_max{10'000}; // from a request's first byte to its last
+  std::chrono::milliseconds idle_max{120'000};   // a connection between two requests
+  std::chrono::milliseconds request_max{10'000}; // a request; for the first to begin, too
   std::chrono::milliseconds answer_max{10'000};  // to hand a whole answer to the peer
   std::chrono::milliseconds linger_max{1'000};   // for the peer to read our last words
 

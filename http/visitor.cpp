@@ -12,8 +12,16 @@ namespace {
 constexpr std::size_t piece_bytes = 16 * 1024;
 constexpr std::size_t discarded_max = 16 * 1024 * 1024;
 constexpr std::size_t kept_bytes = 4 * 1024;
+constexpr std::size_t handshake_steps_max = 16; // a turn
 constexpr int stay_ms = 10; // a moment that costs less than to call another thread
 constexpr auto never = std::chrono::steady_clock::time_point::max();
+
+void log_crash() {
+  try {
+    log::error("connection_crashed", {});
+  } catch (...) { // still no memory: then without a word
+  }
+}
 
 } // namespace
 
@@ -22,8 +30,18 @@ visitor::visitor(int socket, tls_session tls, const surroundings& around)
       around_{around},
       talk_{around.settings, clock::now()},
       deadline_{never.time_since_epoch().count()},
+      idle_since_{never.time_since_epoch().count()},
       stage_{line_.is_plain() ? stage::talking : stage::greeting} {
-  wait_until(line_.is_plain() ? talk_.deadline() : clock::now() + around.settings.request_max);
+  wait_until(talk_.deadline());
+  greets_ = !line_.is_plain();
+  if (greets_)
+    ++around_.greeted.under_way;
+  else
+    idle_since_ = clock::now().time_since_epoch().count();
+}
+
+visitor::~visitor() {
+  end_greeting();
 }
 
 void visitor::turn_away() {
@@ -49,8 +67,8 @@ void visitor::proceed() {
         now = take_turn();
       if (now == turn::given_away) return; // `this` may be gone
     } catch (...) {                        // memory: the connection is lost, the thread is not
-      log::error("connection_crashed", {});
       leave();
+      log_crash();
       return;
     }
     auto expected = owned;
@@ -61,11 +79,20 @@ void visitor::proceed() {
 void visitor::heed(unsigned what) {
   if ((what & (readable | hung_up)) != 0) readable_ = true;
   if ((what & hung_up) != 0) hung_up_ = true;
+  if ((what & cut) != 0) cut_ = true;
+  if ((what & make_room) != 0 && is_idle()) over_ = true;
+  answered_here_ = false;
   if ((what & overdue) == 0 || !is_overdue(clock::now())) return;
   // The deadline holds for a peer that drips as for one that is silent.
   if (stage_ == stage::talking) return talk_.late();
   if (stage_ == stage::telling) line_.forget_untold();
   over_ = true;
+}
+
+// Also what the kernel holds is a beginning.
+bool visitor::is_idle() const {
+  return stage_ == stage::talking && talk_.next() == step::read && !talk_.has_begun() && !readable_
+         && !line_.has_bytes_within(0);
 }
 
 visitor::turn visitor::take_turn() {
@@ -88,12 +115,19 @@ visitor::turn visitor::take_turn() {
 
 visitor::turn visitor::greet() {
   if (around_.stopping) return leave();
+  // What is left for the next turn is said again by the kernel.
+  if (++around_.greeted.steps > handshake_steps_max) return wait_for_news(line_.awaits_room());
   const auto went = line_.shake_hands();
   if (went == moved::not_now) return wait_for_news(line_.awaits_room());
   if (went == moved::ended) return leave();
+  end_greeting();
   stage_ = stage::talking;
   readable_ = true; // the request may have come with the last of the handshake
   return turn::again;
+}
+
+void visitor::end_greeting() {
+  if (std::exchange(greets_, false)) --around_.greeted.under_way;
 }
 
 visitor::turn visitor::read() {
@@ -103,6 +137,10 @@ visitor::turn visitor::read() {
     readable_ = line_.has_bytes_within(stay_ms);
   if (!readable_) {
     wait_until(talk_.deadline());
+    if (talk_.has_begun())
+      idle_since_ = never.time_since_epoch().count();
+    else if (idle_since() == never.time_since_epoch().count())
+      idle_since_ = clock::now().time_since_epoch().count();
     return wait_for_news(!line_.is_plain() && line_.awaits_room());
   }
   std::array<char, piece_bytes> piece;
@@ -118,13 +156,19 @@ visitor::turn visitor::read() {
 
 visitor::turn visitor::ask_a_worker() {
   wait_until(never);
+  idle_since_ = never.time_since_epoch().count();
   asked_at_ = clock::now();
-  if (around_.hands.may_serve_here()) {
+  const bool whole = talk_.next() == step::serve;
+  const bool at_once = whole && !answered_here_ && around_.serves.answers_at_once(talk_.given());
+  if (at_once || around_.hands.may_serve_here()) {
+    answered_here_ = true;
     answer_request();
     return turn::again;
   }
   if (around_.hands.enqueue([this] { work(); })) return turn::given_away;
-  refuse(retry_later(problem_code::overloaded, 1), talk_.next() == step::serve);
+  // One refusal a turn: a row of requests must not hold the thread that all others wait for.
+  const bool is_last = std::exchange(answered_here_, true) || talk_.has_more();
+  refuse(retry_later(problem_code::overloaded, 1), whole && !is_last);
   return turn::again;
 }
 
@@ -132,8 +176,8 @@ void visitor::work() {
   try {
     answer_request();
   } catch (...) { // memory
-    log::error("connection_crashed", {});
     leave();
+    log_crash();
     return;
   }
   proceed();
@@ -141,10 +185,10 @@ void visitor::work() {
 
 void visitor::answer_request() {
   const bool whole = talk_.next() == step::serve;
+  if (!admitted_ && around_.stopping) return refuse(retry_later(problem_code::stopping, 5), false);
+  if (clock::now() - asked_at_ > around_.settings.waiting_max)
+    return refuse(retry_later(problem_code::overloaded, 1), whole);
   if (!admitted_) {
-    if (around_.stopping) return refuse(retry_later(problem_code::stopping, 5), false);
-    if (clock::now() - asked_at_ > around_.settings.waiting_max)
-      return refuse(retry_later(problem_code::overloaded, 1), whole);
     // A body that is not worth reading would pass for a request.
     if (const auto no = around_.serves.admit(talk_.given(), call_)) return reply(*no, whole);
     admitted_ = true;
@@ -210,6 +254,7 @@ visitor::turn visitor::linger() {
 }
 
 visitor::turn visitor::leave() {
+  end_greeting();
   wait_until(never);
   line_.close();
   around_.left(*this);
@@ -217,6 +262,10 @@ visitor::turn visitor::leave() {
 }
 
 visitor::turn visitor::wait_for_news(bool to_write) {
+  if (cut_) {
+    if (stage_ == stage::telling) line_.forget_untold();
+    return leave();
+  }
   return around_.listen_for(*this, line_.socket(), to_write) ? turn::waits : leave();
 }
 

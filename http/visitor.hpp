@@ -22,6 +22,11 @@ namespace arauto::http {
 
 class visitor;
 
+struct handshakes { // of TLS; for the listener's thread alone
+  std::size_t under_way = 0;
+  std::size_t steps = 0; // of this turn: each may cost a signature
+};
+
 struct surroundings {
   const http_settings& settings;
   service& serves;
@@ -31,14 +36,24 @@ struct surroundings {
   std::function<bool(visitor&, int socket, bool to_write)> listen_for;
   // Its socket is closed, and it will not be touched by us again. Called by any thread.
   std::function<void(visitor&)> left;
+  handshakes& greeted;
 };
 
 class visitor {
 public:
   using clock = std::chrono::steady_clock;
-  enum news : unsigned { readable = 1, writable = 2, hung_up = 4, overdue = 8, stop = 16 };
+  enum news : unsigned {
+    readable = 1,
+    writable = 2,
+    hung_up = 4,
+    overdue = 8,
+    stop = 16,
+    make_room = 32,
+    cut = 64
+  };
 
   visitor(int socket, tls_session tls, const surroundings& around);
+  ~visitor();
 
   // Nobody has room for it: says so and closes. Before any news, and not under TLS.
   void turn_away();
@@ -46,6 +61,8 @@ public:
 
   void tell(unsigned what); // by the listener
   bool is_overdue(clock::time_point now) const;
+  // Since when it has been silent with nothing begun; the end of time: it is not.
+  clock::rep idle_since() const { return idle_since_.load(std::memory_order_relaxed); }
 
   std::size_t place = 0;        // in the listener's list
   visitor* next_left = nullptr; // among those that have left
@@ -58,7 +75,9 @@ private:
   void proceed();
   void heed(unsigned what);
   turn take_turn();
+  bool is_idle() const;
   turn greet();
+  void end_greeting();
   turn read();
   turn ask_a_worker();
   turn tell_answer();
@@ -78,15 +97,19 @@ private:
   connection talk_;
   std::atomic<unsigned> news_{0};
   std::atomic<clock::rep> deadline_;
+  std::atomic<clock::rep> idle_since_;
 
   stage stage_;
   bool turned_away_ = false;
+  bool greets_ = false;
   bool readable_ = false;
   bool hung_up_ = false;
-  bool over_ = false;         // its time to hear us, or to shake hands, has passed
-  bool closing_ = false;      // after what is being told
-  bool admitted_ = false;     // the request that is talked about
-  bool expects_more_ = false; // a peer that was just answered often goes on at once
+  bool over_ = false;          // its time to hear us, or to shake hands, has passed
+  bool cut_ = false;           // the stop has lasted long enough: nothing is waited for
+  bool answered_here_ = false; // by the listener's thread, since it was last told anything
+  bool closing_ = false;       // after what is being told
+  bool admitted_ = false;      // the request that is talked about
+  bool expects_more_ = false;  // a peer that was just answered often goes on at once
   call call_;
   clock::time_point asked_at_; // a worker
   std::size_t answers_ = 0;

@@ -125,9 +125,9 @@ BOOST_AUTO_TEST_CASE(what_no_client_means_is_refused_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_deadline_counts_from_the_first_byte_and_no_drip_moves_it) {
-  BOOST_TEST((talk.deadline() == now + settings.idle_max));
+  BOOST_TEST((talk.deadline() == now + settings.request_max));
   say("\r\n", 5s); // no request yet
-  BOOST_TEST((talk.deadline() == instant{1h} + settings.idle_max));
+  BOOST_TEST((talk.deadline() == instant{1h} + settings.request_max));
   say("G", 5s);
   const auto due = now + settings.request_max;
   for (const char c : std::string{"ET /a HTTP/1.1\r\nHo"})
@@ -135,6 +135,12 @@ BOOST_AUTO_TEST_CASE(a_deadline_counts_from_the_first_byte_and_no_drip_moves_it)
   BOOST_TEST((talk.deadline() == due));
   talk.late();
   BOOST_TEST(refused() == "request-timeout");
+}
+
+BOOST_AUTO_TEST_CASE(who_has_asked_once_may_be_silent_for_longer) {
+  say(get_a, 5s);
+  talk.answered(true, now);
+  BOOST_TEST((talk.deadline() == now + settings.idle_max));
 }
 
 BOOST_AUTO_TEST_CASE(a_deadline_holds_for_the_body_too_and_an_idle_peer_is_just_closed) {

@@ -197,9 +197,30 @@ BOOST_FIXTURE_TEST_CASE(beyond_the_room_a_connection_is_closed_at_once, small_tl
   for (int i = 0; i < 16; ++i) {
     inside.push_back(std::make_unique<tls_client>(port()));
     BOOST_REQUIRE(inside.back()->connected());
+    BOOST_TEST(begins_well(inside.back()->ask(get_health + "GET "))); // and is not idle
   }
   raw_client late{port()};
   BOOST_TEST(late.is_closed(900));
+}
+
+struct narrow_tls_door : tls_files, running_service {
+  narrow_tls_door() : running_service{settings(files)} {}
+  static http_settings settings(const certificate& files) {
+    auto door = door_with(files);
+    door.handshakes_max = 2;
+    return door;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(only_so_many_shake_hands_and_the_others_wait_until_one_is_over,
+                        narrow_tls_door) {
+  for (int i = 0; i < 4; ++i) // who is done counts no more
+    BOOST_TEST(tls_client{port()}.connected());
+  raw_client silent{port()}, halting{port()};
+  halting.send("\x16\x03\x01\x02");
+  tls_client good{port()};
+  BOOST_TEST(begins_well(good.ask(get_health)));
+  BOOST_TEST(silent.is_closed(0)); // it came first, and had to go
 }
 
 BOOST_AUTO_TEST_CASE(a_new_certificate_is_for_those_who_come_after_it) {

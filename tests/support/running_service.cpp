@@ -144,7 +144,7 @@ served::served(const storage::database_settings& database, const http_settings& 
 
 served::~served() {
   inside_->room->release();
-  inside_->api.stop();
+  inside_->api.stop(10s);
   inside_->staff.stop(10s);
 }
 
@@ -190,8 +190,8 @@ int served::port() const {
   return inside_->api.port();
 }
 
-void served::stop_door() {
-  inside_->api.stop();
+void served::stop_door(std::chrono::milliseconds limit) {
+  inside_->api.stop(limit);
 }
 
 void served::reload_certificate() {

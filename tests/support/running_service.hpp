@@ -3,6 +3,7 @@
 // `acme`, user `ana` and template `order.shipped` (`running_service`; see ledger.hpp).
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,7 +45,7 @@ struct served {
   nlohmann::json await_status(const std::string& id, const std::string& wanted) const;
 
   int port() const;
-  void stop_door();
+  void stop_door(std::chrono::milliseconds limit = std::chrono::seconds{10});
   void reload_certificate();
 
   // The provider: answers each message at once, or holds it until released.
