@@ -40,6 +40,14 @@ errc code_of(const caf::error& why) {
                             // again
 }
 
+// Nothing of a piece could be accepted: the next would wait as long for the same.
+template <class Answer>
+bool is_in_vain(Answer first, Answer last) {
+  return std::all_of(first, last, [](const auto& one) {
+    return one.error() == errc::unavailable || one.error() == errc::stopping;
+  });
+}
+
 } // namespace
 
 struct office::inside {
@@ -101,9 +109,18 @@ result<accept_answer> office::submit(notification asked) {
 std::vector<result<accept_answer>> office::submit_all(std::vector<notification> asked) {
   auto& in = *inside_;
   std::vector<result<accept_answer>> answers(asked.size(), result<accept_answer>{errc::stopping});
-  const auto patience = 2 * in.house->settings.accept_patience;
+  const auto deadline = std::chrono::steady_clock::now() + 2 * in.house->settings.accept_patience;
   caf::scoped_actor self{in.system, true};
   for (std::size_t begin = 0; begin < asked.size() && !in.house->stopping; begin += piece_max) {
+    const auto patience =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto before = answers.begin() + static_cast<std::ptrdiff_t>(begin);
+    if (patience.count() <= 0 || (begin > 0 && is_in_vain(before - piece_max, before))) {
+      const bool stops = begin > 0 && std::prev(before)->error() == errc::stopping;
+      std::fill(before, answers.end(),
+                result<accept_answer>{stops ? errc::stopping : errc::unavailable});
+      break;
+    }
     const auto end = std::min(begin + piece_max, asked.size());
     const auto front = in.current_front();
     const auto sent = [&](notification& one) {

@@ -9,6 +9,13 @@
 
 namespace arauto::http {
 
+namespace {
+
+constexpr std::size_t errors_max = 32;         // told of one object
+constexpr std::size_t values_of_item_max = 16; // a notification with all it may say has 11
+
+} // namespace
+
 members::members(const nlohmann::json& of, std::string at, std::vector<field_error>& errors)
     : of_{of.is_object() ? &of : nullptr}, at_{std::move(at)}, errors_{errors} {
   if (of_ == nullptr) errors_.push_back({at_, "an object is expected"});
@@ -73,7 +80,7 @@ std::optional<std::int64_t> members::whole(std::string_view name, need how, std:
 }
 
 void members::wrong(std::string_view name, std::string detail) {
-  errors_.push_back({pointer(name), std::move(detail)});
+  if (errors_.size() < errors_max) errors_.push_back({pointer(name), std::move(detail)});
 }
 
 void set_unless_empty(nlohmann::ordered_json& into, const char* name, const std::string& text) {
@@ -84,8 +91,9 @@ or_problem<nlohmann::json> read_body(std::string_view body, const http_settings&
                                      std::size_t around) {
   json_limits door;
   door.depth_max = limits.depth_max + around;
-  // Larger variables are not broken JSON: the reader of the member says so under its own code.
-  door.variables_bytes_max = 8 * limits.body_bytes_max;
+  door.variables_bytes_max = limits.variables_bytes_max;
+  // What stands around is a list of so many notifications.
+  if (around > 0) door.values_max = around + limits.batch_items_max * values_of_item_max;
   auto read = parse_json(body, door);
   if (read.good) return std::move(read.root);
   return refusal(problem_code::invalid_json, {}, {{read.problem.pointer, read.problem.what}});

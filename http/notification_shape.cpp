@@ -68,6 +68,7 @@ void read_channels(members& in, faults& found, notification& into) {
   if (list == nullptr) return;
   if (list->empty()) return in.wrong("channels", "a list with something in it is expected");
   into.channels_given = true;
+  if (list->size() > std::size(all_channels)) return in.wrong("channels", "a channel repeats");
   for (std::size_t i = 0; i < list->size(); ++i) {
     const auto at = "channels/" + std::to_string(i);
     const auto* word = list->at(i).get_ptr<const std::string*>();

@@ -13,6 +13,8 @@ namespace arauto::http {
 
 namespace {
 
+constexpr std::size_t batches_of_tenant_max = 2; // large ones, of the settings' batches_max
+
 bool same_word(std::string_view text, std::string_view lower_case) {
   return text.size() == lower_case.size()
          && std::equal(text.begin(), text.end(), lower_case.begin(), [](char a, char b) {
@@ -43,11 +45,28 @@ bool is_json_type(std::string_view content_type) {
   return same_word(value, "utf-8") || same_word(value, "\"utf-8\"");
 }
 
+bool seats::take(const tenant_id& by, std::size_t most, std::size_t most_of_one) {
+  const std::lock_guard lock{mutex_};
+  if (taken_ >= most) return false;
+  auto& mine = by_tenant_[by];
+  if (mine >= most_of_one) return false;
+  ++taken_;
+  ++mine;
+  return true;
+}
+
+void seats::give_back(const tenant_id& by) {
+  const std::lock_guard lock{mutex_};
+  const auto mine = by_tenant_.find(by);
+  if (--mine->second == 0) by_tenant_.erase(mine);
+  --taken_;
+}
+
 service::service(const means& with, const std::vector<route>& routes)
     : with_{with},
       credentials_{with.sessions, with.settings},
       routes_{routes},
-      large_{std::make_shared<std::atomic<std::size_t>>(0)} {
+      seats_{std::make_shared<seats>()} {
   auto& requests = prometheus::BuildCounter()
                        .Name("arauto_http_requests_total")
                        .Help("Answers by route and class of status")
@@ -138,12 +157,12 @@ std::optional<problem> service::objection_to_body(const head& given, const route
     return refusal(problem_code::too_large, "the body may have " + std::to_string(most) + " bytes");
   if (length > 0 && !is_json_type(given.content_type.value_or(std::string_view{})))
     return refusal(problem_code::unsupported_media_type);
-  if (to.body != body_rule::large) return std::nullopt;
-  if (large_->fetch_add(1) >= with_.settings.batches_max) {
-    large_->fetch_sub(1);
+  const auto& settings = with_.settings;
+  if (length <= settings.body_bytes_max) return std::nullopt;
+  const auto& by = made.asked.tenant;
+  if (!seats_->take(by, settings.batches_max, batches_of_tenant_max))
     return retry_later(problem_code::overloaded, 1);
-  }
-  made.seat = {nullptr, [held = large_](void*) { held->fetch_sub(1); }};
+  made.seat = {nullptr, [from = seats_, by](void*) { from->give_back(by); }};
   return std::nullopt;
 }
 

@@ -5,9 +5,10 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,18 @@ std::string new_request_id();
 
 // The media type rule alone: application/json, with no charset but utf-8.
 bool is_json_type(std::string_view content_type);
+
+// For large bodies: so many for all, so many for one tenant. Thread-safe.
+class seats {
+public:
+  bool take(const tenant_id& by, std::size_t most, std::size_t most_of_one);
+  void give_back(const tenant_id& by);
+
+private:
+  std::mutex mutex_;
+  std::size_t taken_ = 0;
+  std::map<tenant_id, std::size_t> by_tenant_;
+};
 
 class service {
 public:
@@ -64,9 +77,9 @@ private:
   means with_;
   credentials credentials_;
   const std::vector<route>& routes_;
-  std::vector<std::string_view> at_once_;           // paths
-  std::shared_ptr<std::atomic<std::size_t>> large_; // bodies held now
-  std::vector<measures> measures_;                  // by route; the last one is for what found none
+  std::vector<std::string_view> at_once_; // paths
+  std::shared_ptr<seats> seats_;
+  std::vector<measures> measures_; // by route; the last one is for what found none
 };
 
 } // namespace arauto::http

@@ -20,10 +20,11 @@ constexpr std::size_t exponent_digits_max = 3;
 // One open object or array.
 struct level {
   bool is_array = false;
-  std::size_t begun = 0;         // elements of an array so far, with the one being read
-  std::string member;            // of an object: the one being read
-  std::set<std::string> members; // of an object: all so far (ordered, so no chosen name is slow)
-  json* node = nullptr;          // none inside variables, where only text is kept
+  std::size_t begun = 0; // elements of an array so far, with the one being read
+  std::string member;    // of an object: the one being read
+  // Of an object inside variables: all so far (ordered, so no chosen name is slow).
+  std::set<std::string> members;
+  json* node = nullptr; // none inside variables, where only text is kept
 };
 
 std::string escaped_for_pointer(const std::string& member) {
@@ -102,13 +103,13 @@ public:
   }
 
   bool string(string_t& value) override {
-    begin_value();
+    if (!begin_value()) return false;
     if (value.find('\0') != std::string::npos) return fail("U+0000 is not allowed");
     if (!in_variables()) {
       place(std::move(value));
       return true;
     }
-    append_quoted(verbatim_, value);
+    if (!is_cut_) append_quoted(verbatim_, value);
     return value_ended();
   }
 
@@ -126,13 +127,16 @@ public:
       here.member.clear(); // a pointer cannot name it
       return fail("U+0000 is not allowed in a member name");
     }
-    if (!here.members.insert(here.member).second) return fail("member is given twice");
     if (in_variables()) {
+      if (is_cut_) return true; // refused in any case, so its names need not be held
+      if (!here.members.insert(here.member).second) return fail("member is given twice");
       if (here.members.size() > 1) verbatim_ += ',';
       append_quoted(verbatim_, here.member);
       verbatim_ += ':';
-      return fits();
+      cut();
+      return true;
     }
+    if (here.node->contains(here.member)) return fail("member is given twice");
     const bool of_a_notification =
         levels_.size() == 1 || levels_.size() == 3; // alone, or in a batch
     if (here.member == "variables" && of_a_notification) variables_at_ = levels_.size();
@@ -163,25 +167,30 @@ private:
     return false;
   }
 
-  bool refused_number(const std::string& what) {
-    begin_value();
-    return fail(what);
+  bool refused_number(const std::string& what) { return begin_value() && fail(what); }
+
+  // What is too large is read on, for what stands behind it, but no more of it is held.
+  void cut() {
+    const auto most = limits_.variables_bytes_max;
+    if (verbatim_.size() <= most) return;
+    verbatim_.resize(most + 1);
+    if (std::exchange(is_cut_, true)) return;
+    verbatim_ = verbatim_.front() + std::string(most, ' ');
+    for (auto inner = *variables_at_; inner < levels_.size(); ++inner)
+      levels_[inner].members.clear();
   }
 
-  bool fits() {
-    if (verbatim_.size() <= limits_.variables_bytes_max) return true;
-    levels_.resize(*variables_at_);
-    return fail("larger than " + std::to_string(limits_.variables_bytes_max) + " bytes");
-  }
-
-  void begin_value() {
-    if (levels_.empty() || !levels_.back().is_array) return;
-    const bool first = ++levels_.back().begun == 1;
-    if (in_variables() && !first) verbatim_ += ',';
+  bool begin_value() {
+    if (!levels_.empty() && levels_.back().is_array) {
+      const bool first = ++levels_.back().begun == 1;
+      if (in_variables() && !first) verbatim_ += ',';
+    }
+    if (in_variables() || ++values_ <= limits_.values_max) return true;
+    return fail("more than " + std::to_string(limits_.values_max) + " values");
   }
 
   bool scalar(json value, const std::string& written) {
-    begin_value();
+    if (!begin_value()) return false;
     if (!in_variables()) {
       place(std::move(value));
       return true;
@@ -206,7 +215,7 @@ private:
   }
 
   bool open(bool is_array) {
-    begin_value();
+    if (!begin_value()) return false;
     if (levels_.size() >= limits_.depth_max)
       return fail("deeper than " + std::to_string(limits_.depth_max) + " levels");
     level inner;
@@ -228,9 +237,10 @@ private:
 
   // Inside variables: when the value of the member itself is complete, its text becomes its value.
   bool value_ended() {
-    if (!fits()) return false;
+    cut();
     if (levels_.size() > *variables_at_) return true;
     variables_at_.reset();
+    is_cut_ = false;
     place(std::exchange(verbatim_, {}));
     return true;
   }
@@ -240,6 +250,8 @@ private:
   std::vector<level> levels_;
   std::optional<std::size_t> variables_at_; // open levels when the member began
   std::string verbatim_;
+  bool is_cut_ = false;    // verbatim_ is not the whole
+  std::size_t values_ = 0; // outside variables
 };
 
 json_document refused(const char* what) {

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "http/notification_list.hpp"
+#include "http/service.hpp"
 #include "tests/support/running_service.hpp"
 
 using namespace arauto;
@@ -126,6 +127,60 @@ BOOST_AUTO_TEST_CASE(a_batch_that_is_none_is_refused_whole) {
   BOOST_TEST(batch(std::vector<int>(1'000, 1)).body["results"].size() == 1'000u);
 }
 
+// P9: 8 MiB of the smallest objects are given up long before they are a document of 300 MB.
+BOOST_AUTO_TEST_CASE(a_batch_of_too_many_values_is_given_up_while_it_is_read) {
+  const auto many = [&](std::size_t bytes) {
+    std::string body = "{\"notifications\":[{}";
+    while (body.size() < bytes - 8)
+      body += ",{}";
+    return ask("POST", "/v1/notifications/batch", body + "]}");
+  };
+  for (const std::size_t bytes : {std::size_t{8'388'608}, std::size_t{262'144}}) {
+    const auto refused = many(bytes);
+    BOOST_TEST(refused.status == 400);
+    BOOST_TEST(refused.code() == "invalid-json");
+    BOOST_TEST(refused.body["errors"][0]["pointer"] == "/notifications/16000");
+    BOOST_TEST(refused.body["errors"][0]["detail"] == "more than 16002 values");
+  }
+  // What every item may say, 1,000 times.
+  json full = json::array();
+  for (int n = 0; n < 1'000; ++n) {
+    auto one = order("o-" + std::to_string(n));
+    one["user_id"] = "nobody";
+    one["channels"] = {"email", "push"};
+    one["priority"] = "normal";
+    one["send_at"] = "2026-01-01T00:00:00Z";
+    one["expires_at"] = "2037-01-01T00:00:00Z";
+    full.push_back(std::move(one));
+  }
+  const auto told = batch(full);
+  BOOST_REQUIRE_MESSAGE(told.status == 200, told.text);
+  BOOST_TEST(told.body["results"][999]["status"] == 422);
+}
+
+// The same depth of variables alone and in a batch; one too large is refused alone.
+BOOST_AUTO_TEST_CASE(variables_obey_the_same_bounds_in_a_batch) {
+  const auto of = [&](std::size_t depth, const std::string& operation) {
+    return R"({"user_id":"nobody","type":"order_confirmed","client_operation_id":")" + operation
+           + R"(","variables":{"a":)" + std::string(depth - 1, '[') + std::string(depth - 1, ']')
+           + "}}";
+  };
+  const auto list = [](const std::string& one) { return "{\"notifications\":[" + one + "]}"; };
+  const auto code = [&](const char* path, const std::string& body) {
+    return ask("POST", path, body).code();
+  };
+  BOOST_TEST(code("/v1/notifications", of(31, "o-1")) == "unknown-user");
+  BOOST_TEST(code("/v1/notifications", of(32, "o-1")) == "invalid-json");
+  BOOST_TEST(ask("POST", "/v1/notifications/batch", list(of(31, "o-1"))).status == 200);
+  BOOST_TEST(code("/v1/notifications/batch", list(of(32, "o-1"))) == "invalid-json");
+  auto large = order("o-2");
+  large["variables"]["padding"] = std::string(300'000, 'x');
+  const auto told = batch(json::array({large, order("o-3")}));
+  BOOST_REQUIRE_MESSAGE(told.status == 200, told.text);
+  BOOST_TEST(told.body["results"][0]["status"] == 413);
+  BOOST_TEST(told.body["results"][1]["status"] == 202);
+}
+
 BOOST_AUTO_TEST_CASE(only_a_batch_may_be_large) {
   auto one = order("o-1");
   one["variables"]["padding"] = std::string(60'000, 'x');
@@ -146,26 +201,48 @@ BOOST_AUTO_TEST_CASE(only_a_batch_may_be_large) {
 BOOST_AUTO_TEST_CASE(large_bodies_take_seats) {
   const auto head = "POST /v1/notifications/batch HTTP/1.1\r\nHost: x\r\nContent-Type: "
                     "application/json\r\nExpect: 100-continue\r\nAuthorization: "
-                    + bearer + "\r\nContent-Length: 20\r\n\r\n";
-  const auto most = http_settings{}.batches_max;
+                    + bearer + "\r\nContent-Length: ";
+  const auto large = [&] {
+    return ask("POST", "/v1/notifications/batch", std::string(262'145, ' '));
+  };
   {
     std::vector<std::unique_ptr<raw_client>> holders;
-    for (std::size_t n = 0; n < most; ++n) {
+    const auto hold = [&](std::size_t bytes) {
       holders.push_back(std::make_unique<raw_client>(port()));
-      BOOST_REQUIRE(holders.back()->send(head));
+      BOOST_REQUIRE(holders.back()->send(head + std::to_string(bytes) + "\r\n\r\n"));
       BOOST_REQUIRE(holders.back()->read().status == 100);
-    }
-    const auto refused = batch(json::array({order("o-1")}));
+    };
+    for (std::size_t n = 0; n < 8; ++n)
+      hold(262'144); // as large as any body: no seat
+    BOOST_TEST(large().status == 400);
+    for (std::size_t n = 0; n < 2; ++n)
+      hold(262'145);
+    const auto refused = large();
     BOOST_TEST(refused.status == 503);
     BOOST_TEST(refused.code() == "overloaded");
     BOOST_TEST(!refused.header("retry-after").empty());
+    BOOST_TEST(batch(json::array({order("o-1")})).status == 200);
     BOOST_TEST(post_order("o-2").status == 202);
   }
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
-  auto again = batch(json::array({order("o-1")}));
+  auto again = large();
   while (again.status == 503 && std::chrono::steady_clock::now() < end) // the server sees them go
-    again = batch(json::array({order("o-1")}));
-  BOOST_TEST(again.status == 200, again.text);
+    again = large();
+  BOOST_TEST(again.status == 400, again.text);
+}
+
+BOOST_AUTO_TEST_CASE(seats_are_for_all_and_few_for_one_tenant) { // P8
+  http::seats of;
+  const tenant_id greedy{"greedy"}, other{"other"}, third{"third"};
+  BOOST_TEST((of.take(greedy, 3, 2) && of.take(greedy, 3, 2)));
+  BOOST_TEST(!of.take(greedy, 3, 2));
+  BOOST_TEST(of.take(other, 3, 2));
+  BOOST_TEST(!of.take(third, 3, 2));
+  of.give_back(greedy);
+  BOOST_TEST(of.take(third, 3, 2));
+  BOOST_TEST(!of.take(greedy, 3, 2));
+  of.give_back(third);
+  BOOST_TEST(of.take(greedy, 3, 2));
 }
 
 BOOST_AUTO_TEST_CASE(usage_tells_what_waits_and_what_holds) {

@@ -102,6 +102,22 @@ BOOST_AUTO_TEST_CASE(a_database_that_stops_is_told_as_503_and_no_answer_lies) {
                operation);
 }
 
+// A list has one deadline: what its first hundred waited for in vain is not waited for ten times.
+BOOST_AUTO_TEST_CASE(a_list_is_answered_once_its_first_piece_was_in_vain_P3) {
+  own_server server;
+  { storage::session db{server.settings()}; }
+  office_settings rules;
+  rules.database = server.settings();
+  rules.accept_patience = 1'000ms;
+  office staff{rules, std::make_unique<no_port>(), std::make_shared<prometheus::Registry>(), [] {}};
+  server.postgres.stop_immediate();
+  const auto begun = std::chrono::steady_clock::now();
+  const auto answers = staff.submit_all(std::vector<notification>(1'000));
+  BOOST_TEST((std::chrono::steady_clock::now() - begun < 5s));
+  for (const auto& one : answers)
+    BOOST_REQUIRE((one.error() == errc::unavailable));
+}
+
 // A thousand wait, told by the SQL door, when the database goes; then it is back, and so is the
 // ear.
 BOOST_AUTO_TEST_CASE(what_the_sql_door_left_waiting_survives_a_restart_S18) {

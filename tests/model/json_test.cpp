@@ -161,11 +161,32 @@ BOOST_AUTO_TEST_CASE(depth_is_bounded_inside_and_outside_of_variables) {
 BOOST_AUTO_TEST_CASE(variables_are_bounded_by_their_compact_size) {
   const json_limits ten{32, 10};
   BOOST_TEST(parse_json(R"({"variables":{"a" :    "2345"}})", {32, 12}).good);
-  BOOST_TEST(refused_at(R"({"variables":{"a":"23456"}})", ten) == "/variables");
-  BOOST_TEST(refused_at(R"({"notifications":[{"variables":[1,[22222,33333]]}]})", ten)
-             == "/notifications/0/variables");
-  BOOST_TEST(refused_at(R"({"variables":{"a_long_name":1}})", ten) == "/variables");
+  const auto read = [&](const char* text) { return parse_json(text, ten).root; };
+  const auto cut = "{" + std::string(10, ' ');
+  BOOST_TEST(read(R"({"variables":{"a":"23456"}})")["variables"] == cut);
+  BOOST_TEST(read(R"({"variables":{"a_long_name":{"a":1,"a":1},"b":["c"]},"n":1})")
+             == nlohmann::json({{"variables", cut}, {"n", 1}}));
+  const auto two = read(R"({"notifications":[{"variables":[1,[22222,33333]]},{"variables":{}}]})");
+  BOOST_TEST(two["notifications"][0]["variables"] == "[" + std::string(10, ' '));
+  BOOST_TEST(two["notifications"][1]["variables"] == "{}");
+  BOOST_TEST(!parse_json(R"({"variables":{"a_long_name":1} )", ten).good);
   BOOST_TEST(parse_json(R"({"text":"not bounded here","variables":{}})", ten).good);
+}
+
+// P9: a document costs many times its text, so what bounds it is the count, while it is read.
+BOOST_AUTO_TEST_CASE(values_are_counted_outside_of_variables) {
+  const json_limits four{32, 65'536, 4};
+  BOOST_TEST(parse_json(R"([1,{},"x"])", four).good);
+  BOOST_TEST(refused_at(R"([1,{},"x",[]])", four) == "/3");
+  BOOST_TEST(refused_at(R"({"a":1,"b":null,"c":true,"d":-1.5})", four) == "/d");
+  const std::string one = R"({"n":[{"variables":{"a":[1,2,3,4,5,6]}})";
+  BOOST_TEST(parse_json(one + ",7]}", four).good);
+  BOOST_TEST(refused_at(one + ",7,8]}", four) == "/n/2");
+  std::string ones = "1"; // as many as 64 KiB have room for
+  for (int n = 1; n < 32'764; ++n)
+    ones += ",1";
+  const auto full = "{\"a\":[" + ones + "]}";
+  BOOST_TEST((kept(full) == full));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
