@@ -69,7 +69,7 @@ meter::meter(std::shared_ptr<prometheus::Registry> registry)
       notices_{
           counter(*registry_, "arauto_notices_total",
                   "Commits of the SQL door that were heard; equal ones of one moment are one.")},
-      listens_{counter(*registry_, "arauto_listener_connections_total",
+      listens_{counter(*registry_, "arauto_porter_connections_total",
                        "Times the porter began to listen: once, and again after each loss.")},
       notification_queue_{gauge(*registry_, "arauto_notification_queue_used",
                                 "How full PostgreSQL's notification queue is, 0 to 1. It grows "

@@ -54,7 +54,7 @@ void notices::connect() {
   connection_->inhibit_reactivation(true);
 #pragma GCC diagnostic pop
   const watchdog::guard watched{*watchdog_, connection_->sock(), answer_within};
-  pqxx::nontransaction{*connection_}.exec(own_path);
+  pqxx::nontransaction{*connection_}.exec(std::string{own_settings} + "; set role arauto_steward");
   heard_ = {};
   ear_ = std::make_unique<ear>(*connection_, heard_); // says LISTEN
   heard_.anew = true;
@@ -72,6 +72,18 @@ void notices::ask_for_life() {
   heard_.queue_used = work.exec(sql::notices_queue.text)[0][0].as<double>();
 }
 
+// Else a dispatcher would be born for each name that somebody made up.
+void notices::keep_who_has_work() {
+  if (heard_.tenants.empty()) return;
+  std::string names;
+  for (const auto& tenant : std::exchange(heard_.tenants, {}))
+    names += (names.empty() ? "{" : ",") + tenant.text;
+  const watchdog::guard watched{*watchdog_, connection_->sock(), answer_within};
+  pqxx::nontransaction work{*connection_};
+  for (const auto& row : work.exec_params(sql::notices_due.text, names + "}"))
+    heard_.tenants.insert({row[0].c_str()});
+}
+
 result<heard> notices::wait(std::chrono::milliseconds patience) {
   try {
     if (!connection_) connect();
@@ -79,6 +91,7 @@ result<heard> notices::wait(std::chrono::milliseconds patience) {
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(patience);
     const auto rest = std::chrono::microseconds{patience - whole};
     if (!heard_.anew) connection_->await_notification(whole.count(), rest.count());
+    keep_who_has_work();
     return std::exchange(heard_, {});
   } catch (const std::exception&) { // a broken connection; nothing else is asked here
     discard();

@@ -14,7 +14,7 @@ namespace arauto::storage {
 
 struct heard {
   bool anew = false;           // hints may have been missed: look at everything that is due
-  std::set<tenant_id> tenants; // at most notices::tenants_max; more is `anew`
+  std::set<tenant_id> tenants; // who were named and have work that is due; at most tenants_max
   std::size_t notices = 0;
   double queue_used = -1; // of PostgreSQL's notification queue, 0 to 1; negative: not asked now
 };
@@ -37,6 +37,7 @@ private:
   class ear;
   void connect();
   void ask_for_life();
+  void keep_who_has_work();
   void discard();
 
   database_settings settings_;

@@ -63,11 +63,7 @@ failure session::connect() {
 #pragma GCC diagnostic pop
     const watchdog::guard watched{*watchdog_, connection_->sock(), settings_.silence_timeout};
     pqxx::nontransaction work{*connection_};
-    work.exec(own_path);
-    // Every statement here walks from item to row by key. Plans must not depend on when the tables
-    // were last counted: the plan for an empty table (walk it all) would be kept while it grows.
-    work.exec("set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; "
-              "set jit = off; set plan_cache_mode = force_generic_plan");
+    work.exec(own_settings);
     work.exec("set timezone = 'UTC'; set statement_timeout = "
               + std::to_string(settings_.statement_timeout.count())
               + "; set lock_timeout = " + std::to_string(settings_.lock_timeout.count())

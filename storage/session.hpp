@@ -42,9 +42,14 @@ struct database_settings {
 // How libpq is told where the database is.
 std::string connection_text(const database_settings& settings);
 
-// The first words on each connection: nobody else's function or operator is ours, whatever stands
-// in `public` or in the path of the role.
-inline constexpr auto own_path = "set search_path = pg_catalog, pg_temp";
+// The first words on each connection. Nobody else's function or operator is ours, whatever stands
+// in `public` or in the path of the role. Every statement here walks from item to row by key: plans
+// must not depend on when the tables were last counted, or the plan for an empty table (walk it
+// all) would be kept while it grows.
+inline constexpr auto own_settings =
+    "set search_path = pg_catalog, pg_temp; "
+    "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; "
+    "set jit = off; set plan_cache_mode = force_generic_plan";
 
 class session {
 public:

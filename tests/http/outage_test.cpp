@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(what_the_sql_door_left_waiting_survives_a_restart_S18) {
   api.bearer = new_key_for(db, acme);
   const auto listened = [&](int times) {
     return api.ask("GET", "/metrics")
-               .text.find("arauto_listener_connections_total " + std::to_string(times) + "\n")
+               .text.find("arauto_porter_connections_total " + std::to_string(times) + "\n")
            != std::string::npos;
   };
   const auto await = [](const char* what, const std::function<bool()>& holds) {

@@ -8,8 +8,8 @@ create table arauto.door (
   created_at timestamptz not null default now()
 );
 
--- Who calls: the role that the session took on, else the one it logged in as. A function with its owner's rights does not
--- change either, and SET ROLE needs membership, so nobody can pretend.
+-- Who calls: the role that the session took on, else the one it logged in as. A function with its owner's rights changes
+-- neither: whoever calls one that calls notify, notifies for the tenant of its own login. SET ROLE needs membership.
 create function arauto.calling_role() returns name language sql stable parallel safe as $$
   select case current_setting('role') when 'none' then session_user else current_setting('role')::name end
 $$;
