@@ -8,6 +8,8 @@
 
 namespace arauto {
 
+inline constexpr std::size_t kib = 1024;
+
 struct http_settings {
   std::string address = "127.0.0.1"; // never every interface unless somebody wrote so
   int port = 8080;                   // 0: any free one, server::port() tells which
@@ -25,15 +27,15 @@ struct http_settings {
   std::chrono::milliseconds answer_max{10'000};  // to hand a whole answer to the peer
   std::chrono::milliseconds linger_max{1'000};   // for the peer to read our last words
 
-  std::size_t head_bytes_max = 16 * 1024;
-  std::size_t line_bytes_max = 8 * 1024; // of the head; its end included
+  std::size_t head_bytes_max = 16 * kib;
+  std::size_t line_bytes_max = 8 * kib; // of the head; its end included
   std::size_t headers_max = 64;
   std::size_t path_bytes_max = 2'048; // two ids of 255 bytes, each byte escaped, have room
-  std::size_t body_bytes_max = 256 * 1024;
-  std::size_t batch_bytes_max = 8 * 1024 * 1024;
+  std::size_t body_bytes_max = 256 * kib;
+  std::size_t batch_bytes_max = 8 * 1024 * kib;
   std::size_t batch_items_max = 1'000;
   std::size_t batches_max = 4; // held at once, from the head to the answer; beyond: 503
-  std::size_t variables_bytes_max = 64 * 1024;
+  std::size_t variables_bytes_max = 64 * kib;
   std::size_t depth_max = 32;
 
   int attempts_max = 25; // the office's: what was not accepted is tried again within it

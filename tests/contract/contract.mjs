@@ -259,6 +259,13 @@ async function methods() {
 async function withoutDatabase() {
   await stage.loseDatabase();
   await until('not ready', () => fetch(`${stage.url}/readyz`), reply => reply.status === 503);
+  // As long as the key is believed, a batch answers 200 and each of its items 503.
+  const batch = () => fetch(`${stage.url}/v1/notifications/batch`, {
+    method: 'POST',
+    headers: {Authorization: `Bearer ${keys.shop}`, 'Content-Type': 'application/json'},
+    body: JSON.stringify(bodies.post_batch),
+  });
+  await until('the key believed no more', batch, reply => reply.status === 503);
   for (const [id, operation] of document.operations)
     if ('503' in operation.told.responses) await ask(id, 503, {path: plausible, body: bodies[id]});
   await ask('get_health', 200);
