@@ -15,23 +15,31 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def read(name):
     """Pairs of lines: `-` the guard as it stands in storage/sql, `+` what replaces it; `=` before them: how many times
-    it stands there, if not once; `@`: the source file it stands in, if not SQL. Others are comments."""
+    it stands there, if not once; `@`: the source file it stands in, if not SQL. Others are comments. Gives the source,
+    and (times, guard, replacement) of each pair."""
+    source, times, old, changes = None, 1, None, []
     with open(os.path.join(HERE, name + ".sabotage")) as file:
-        lines = [line.rstrip("\n") for line in file]
-    old = [line[2:] for line in lines if line.startswith("- ")]
-    new = [line[2:] for line in lines if line.startswith("+ ")]
-    times = next((int(line[2:]) for line in lines if line.startswith("= ")), 1)
-    source = next((line[2:] for line in lines if line.startswith("@ ")), None)
-    return source, times, list(zip(old, new, strict=True))
+        for line in file:
+            mark, text = line[:2], line[2:].rstrip("\n")
+            if mark == "@ ":
+                source = text
+            elif mark == "= ":
+                times = int(text)
+            elif mark == "- ":
+                old = text
+            elif mark == "+ ":
+                changes.append((times, old, text))
+                times = 1
+    return source, changes
 
 
 def apply(binary, scratch, name):
-    source, times, changes = read(name)
+    source, changes = read(name)
     if source:
-        return source_twin.build(binary, scratch, name, source, changes)
+        return source_twin.build(binary, scratch, name, source, [(old, new) for _, old, new in changes])
     with open(binary, "rb") as file:
         program = file.read()
-    for old, new in changes:
+    for times, old, new in changes:
         if program.count(old.encode()) != times:
             raise Trouble(f"{name}.sabotage: not found {times} times in the program: {old}")
         if len(new) > len(old):
