@@ -1,18 +1,11 @@
 #include "http/admin.hpp"
 
 #include <algorithm>
-#include <charconv>
-
-#include <nlohmann/json.hpp>
 
 #include "http/routes.hpp"
 #include "storage/model/text.hpp"
 
 namespace arauto::http {
-
-namespace {
-constexpr int page_max = 100;
-}
 
 storage::signature signed_by(const request& asked) {
   return {"key:" + asked.key, asked.id};
@@ -29,13 +22,9 @@ or_problem<admin_page> read_admin_page(const request& asked, std::vector<std::st
   if (auto* no = std::get_if<problem>(&read)) return std::move(*no);
   admin_page page;
   page.query = std::get<0>(std::move(read));
-  const auto limit = page.value("limit");
-  if (page.query.count("limit") != 0) {
-    const auto* end = limit.data() + limit.size();
-    const auto [at, fault] = std::from_chars(limit.data(), end, page.rows);
-    if (fault != std::errc{} || at != end || page.rows < 1 || page.rows > page_max)
-      return refusal(problem_code::invalid_request, "limit: 1 to 100 is expected");
-  }
+  if (page.query.count("limit") != 0)
+    if (const char* fault = read_page_rows(page.value("limit"), page.rows))
+      return wrong_parameter("limit", fault);
   return page;
 }
 

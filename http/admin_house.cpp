@@ -1,10 +1,5 @@
 #include "http/admin_house.hpp"
 
-#include <algorithm>
-#include <charconv>
-
-#include <nlohmann/json.hpp>
-
 #include "http/admin.hpp"
 #include "http/members.hpp"
 #include "storage/nodes.hpp"
@@ -15,6 +10,15 @@ namespace arauto::http {
 namespace {
 using json = nlohmann::ordered_json;
 constexpr std::chrono::seconds silence_of_the_dead{10}; // design 5: dead after 10 s
+
+json told_deed(const storage::audit_view& one) {
+  json deed = {{"at", one.at}, {"who", one.who}, {"action", one.action}};
+  set_unless_empty(deed, "tenant", one.tenant);
+  set_unless_empty(deed, "object", one.object);
+  set_unless_empty(deed, "request_id", one.request_id);
+  return deed;
+}
+
 } // namespace
 
 or_problem<answer> list_nodes(const request&, const means& with) {
@@ -39,10 +43,8 @@ or_problem<answer> list_audit(const request& asked, const means& with) {
   const auto& page = std::get<admin_page>(read);
   std::int64_t before = 0;
   if (const auto cursor = page.value("cursor"); !cursor.empty()) {
-    const auto* end = cursor.data() + cursor.size();
-    const auto [at, fault] = std::from_chars(cursor.data(), end, before);
-    if (fault != std::errc{} || at != end || before < 1)
-      return refusal(problem_code::invalid_request, "cursor: this is not one we gave");
+    before = read_number<std::int64_t>(cursor, 10).value_or(0);
+    if (before < 1) return wrong_parameter("cursor", foreign_cursor);
   }
   const auto found = with.sessions.with(
       [&](storage::session& db) {
@@ -50,18 +52,8 @@ or_problem<answer> list_audit(const request& asked, const means& with) {
       },
       with.settings.database_patience);
   if (!found) return problem_of(found.why());
-  const auto rows = std::min(found->size(), static_cast<std::size_t>(page.rows));
-  json what = {{"data", json::array()}, {"next", nullptr}};
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto& one = (*found)[i];
-    json deed = {{"at", one.at}, {"who", one.who}, {"action", one.action}};
-    set_unless_empty(deed, "tenant", one.tenant);
-    set_unless_empty(deed, "object", one.object);
-    set_unless_empty(deed, "request_id", one.request_id);
-    what["data"].push_back(std::move(deed));
-  }
-  if (rows < found->size()) what["next"] = std::to_string((*found)[rows - 1].id);
-  return told_json(what);
+  return told_page(*found, page, told_deed,
+                   [](const storage::audit_view& last) { return std::to_string(last.id); });
 }
 
 } // namespace arauto::http

@@ -30,6 +30,13 @@ std::optional<storage::suppression_place> read_place(const std::string& cursor) 
   return place;
 }
 
+json told_suppression(const storage::suppression_view& one) {
+  return {{"channel", spelled(one.via)},
+          {"digest", one.digest},
+          {"reason", one.reason},
+          {"created_at", one.created_at}};
+}
+
 } // namespace
 
 or_problem<answer> list_suppressions(const request& asked, const means& with) {
@@ -37,24 +44,16 @@ or_problem<answer> list_suppressions(const request& asked, const means& with) {
   if (const auto* no = std::get_if<problem>(&read)) return *no;
   const auto& page = std::get<admin_page>(read);
   const auto after = read_place(page.value("cursor"));
-  if (!after) return refusal(problem_code::invalid_request, "cursor: this is not one we gave");
+  if (!after) return wrong_parameter("cursor", foreign_cursor);
   const auto found = with.sessions.with(
       [&](storage::session& db) {
         return storage::list_suppressions(db, {asked.names.at(0)}, *after, page.rows + 1);
       },
       with.settings.database_patience);
   if (!found) return problem_of(found.why());
-  const auto rows = std::min(found->size(), static_cast<std::size_t>(page.rows));
-  json what = {{"data", json::array()}, {"next", nullptr}};
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto& one = (*found)[i];
-    what["data"].push_back({{"channel", spelled(one.via)},
-                            {"digest", one.digest},
-                            {"reason", one.reason},
-                            {"created_at", one.created_at}});
-    if (i + 1 == rows && rows < found->size()) what["next"] = to_string(one.via) + "-" + one.digest;
-  }
-  return told_json(what);
+  return told_page(*found, page, told_suppression, [](const storage::suppression_view& last) {
+    return to_string(last.via) + "-" + last.digest;
+  });
 }
 
 or_problem<answer> lift_suppression(const request& asked, const means& with) {

@@ -147,16 +147,12 @@ or_problem<answer> list_tenants(const request& asked, const means& with) {
   const auto& page = std::get<admin_page>(read);
   const tenant_id after{page.value("cursor")}; // the last one of the page before
   if (!after.text.empty() && fault_of_tenant_id(after.text) != nullptr)
-    return refusal(problem_code::invalid_request, "cursor: this is not one we gave");
+    return wrong_parameter("cursor", foreign_cursor);
   const auto found = asked_of(
       with, [&](storage::session& db) { return storage::list_tenants(db, after, page.rows + 1); });
   if (!found) return problem_of(found.why());
-  const auto rows = std::min(found->size(), static_cast<std::size_t>(page.rows));
-  json what = {{"data", json::array()}, {"next", nullptr}};
-  for (std::size_t i = 0; i < rows; ++i)
-    what["data"].push_back(told_tenant((*found)[i]));
-  if (rows < found->size()) what["next"] = (*found)[rows - 1].id.text;
-  return told_json(what);
+  return told_page(*found, page, told_tenant,
+                   [](const storage::tenant_view& last) { return last.id.text; });
 }
 
 or_problem<answer> get_tenant(const request& asked, const means& with) {

@@ -21,7 +21,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr int page_default = 50;
-constexpr const char* not_our_cursor = "this is not one we gave";
 
 // -- reading -------------------------------------------------------------------
 
@@ -80,7 +79,7 @@ or_problem<page_asked> read_page(const parameters& given) {
       return wrong_parameter("limit", fault);
   if (const auto at = given.find("cursor"); at != given.end()) {
     page.after = read_cursor(at->second);
-    if (!page.after) return wrong_parameter("cursor", not_our_cursor);
+    if (!page.after) return wrong_parameter("cursor", foreign_cursor);
   }
   return page;
 }
@@ -111,7 +110,7 @@ or_problem<storage::paced_replay> read_paced_replay(std::string_view body,
   wanted.even_if_doubtful = in.truth("even_if_doubtful", need::optional).value_or(false);
   if (const auto* cursor = in.text("cursor", need::optional)) {
     wanted.after = read_cursor(*cursor);
-    if (!wanted.after) in.wrong("cursor", not_our_cursor);
+    if (!wanted.after) in.wrong("cursor", foreign_cursor);
   }
   if (!errors.empty()) return refusal(problem_code::invalid_request, {}, std::move(errors));
   return wanted;

@@ -14,6 +14,7 @@
 namespace arauto::http {
 
 constexpr int page_max = 100;
+constexpr const char* foreign_cursor = "this is not one we gave";
 
 using parameters = std::map<std::string, std::string>;
 

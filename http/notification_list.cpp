@@ -50,7 +50,7 @@ const char* read_since(const std::string& text, page_asked& into) {
 
 const char* read_place(const std::string& text, page_asked& into) {
   into.from = read_event_cursor(text);
-  return into.from ? nullptr : "this is not one we gave";
+  return into.from ? nullptr : foreign_cursor;
 }
 
 const char* read_rows(const std::string& text, page_asked& into) {
