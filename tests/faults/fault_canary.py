@@ -269,7 +269,7 @@ def run(stage, report, options):
 def look_everywhere(stage, scene, services, report, heard, told, secret, lifted):
     report.holds("the paths were walked: a suppression lifted, dead letters, doubts, refusals of each class", lifted and all(
         scene.database.number(f"select count(*) from {what}") > 0 for what in (
-            "arauto.dead_delivery", "arauto.delivery where doubtful", "arauto.attempt where detail is not null",
+            "arauto.delivery where state = 'permanent_failure'", "arauto.delivery where doubtful", "arauto.attempt where detail is not null",
             "arauto.event where erased_at is not null")) and {"400", "401", "403", "404", "409", "413", "422", "503"} <= {
                 place.rpartition(" ")[2] for place, _ in heard})
     everything = PERSONAL + secret

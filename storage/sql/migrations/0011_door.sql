@@ -24,6 +24,5 @@ create policy some_tenants on arauto.tenant_limit to arauto_worker
 grant select on arauto.tenant_limit to arauto_worker;
 grant select, insert, update, delete on arauto.door to arauto_steward;
 
--- The two public views move to api/. What the product itself reads stays under a name of its own.
-alter view arauto.dead_letters rename to dead_delivery;
-drop view arauto.in_doubt;
+-- The two public views move to api/.
+drop view arauto.dead_letters, arauto.in_doubt;
