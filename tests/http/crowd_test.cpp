@@ -6,31 +6,12 @@
 #include <pqxx/pqxx>
 
 #include "http/server.hpp"
+#include "tests/support/rude_words.hpp"
 #include "tests/support/running_service.hpp"
 
 using namespace arauto;
 using namespace arauto::tests;
 using namespace std::chrono_literals;
-
-namespace {
-
-http_settings hasty() {
-  auto door = quick_http();
-  door.threads = 4;
-  door.request_max = 1s;
-  door.idle_max = 2s;
-  return door;
-}
-
-const std::string get_health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
-const std::string get_contract = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
-
-std::string post_head(const std::string& fields) {
-  return "POST /v1/notifications HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + fields
-         + "\r\n";
-}
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(crowd)
 

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <pqxx/pqxx>
 
+#include "tests/support/rude_words.hpp"
 #include "tests/support/running_service.hpp"
 
 using namespace arauto;
@@ -13,26 +14,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-http_settings hasty() {
-  auto door = quick_http();
-  door.threads = 4;
+http_settings with_a_short_line() {
+  auto door = hasty();
   door.requests_waiting_max = 8;
-  door.request_max = 1s;
-  door.idle_max = 2s;
   return door;
 }
 
 struct hasty_service : running_service {
-  hasty_service() : running_service{hasty()} {}
+  hasty_service() : running_service{with_a_short_line()} {}
 };
-
-const std::string get_health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
-const std::string get_contract = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
-
-std::string post_head(const std::string& fields) {
-  return "POST /v1/notifications HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + fields
-         + "\r\n";
-}
 
 } // namespace
 

@@ -9,6 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/rude_words.hpp"
 #include "tests/support/running_service.hpp"
 
 using namespace arauto;
@@ -19,13 +20,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 using guests = std::vector<std::unique_ptr<raw_client>>;
-
-const std::string get_health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
-
-std::string post_head(const std::string& fields) {
-  return "POST /v1/notifications HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + fields
-         + "\r\n";
-}
 
 std::size_t resident_bytes() {
   std::ifstream in{"/proc/self/statm"};
