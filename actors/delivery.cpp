@@ -175,7 +175,7 @@ void ask_permit_now(self_ptr self) {
   // Our trust is counted from before the question: the answer may have been on the way for long.
   s.trusted_until = self->clock().now() + s.house->settings.lease - s.house->settings.lease_margin;
   const auto newest = next_question(self);
-  self->request(s.keeper, caf::infinite, ask_permit{whose(s)})
+  self->request(s.keeper, caf::infinite, ask_permit{storage::may_begin(whose(s), {})})
       .then(
           [self, newest](storage::permit& permit) {
             if (newest()) permit_answered(self, permit);

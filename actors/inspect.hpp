@@ -63,15 +63,32 @@ typename Inspector::result_type inspect(Inspector& f, doubt_choice& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, outlet& x) {
+  return f(type_name("outlet"), x.via, x.app);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, target_facts& x) {
+  return f(type_name("target_facts"), x.device_id, x.token, x.p256dh, x.auth, x.registered_at,
+           x.registered_at_ms);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, other_targets& x) {
+  return f(type_name("other_targets"), x.accepted, x.outstanding, x.in_doubt, x.due_ms);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, send_facts& x) {
   return f(type_name("send_facts"), x.key, x.held, x.to_address, x.to_name, x.to_digest,
            x.sender_address, x.sender_name, x.parts, x.variables, x.attempts, x.deferrals, x.doubts,
-           x.doubt);
+           x.doubt, x.urgency, x.expires_in_ms, x.through, x.targets, x.others);
 }
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, outcome& x) {
-  return f(type_name("outcome"), x.said, x.code, x.cause, x.detail, x.provider_ref, x.retry_after);
+  return f(type_name("outcome"), x.said, x.code, x.cause, x.detail, x.provider_ref, x.retry_after,
+           x.slows_account, x.ended_at_ms);
 }
 
 template <class Inspector>
@@ -83,7 +100,8 @@ namespace channels {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, composed& x) {
-  return f(type_name("composed"), x.key, x.from, x.to, x.needs_utf8, x.bytes);
+  return f(type_name("composed"), x.key, x.from, x.to, x.needs_utf8, x.bytes, x.device_id,
+           x.headers, x.registered_at_ms);
 }
 
 } // namespace channels
@@ -92,7 +110,7 @@ namespace storage {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, lease& x) {
-  return f(type_name("lease"), x.key, x.held, x.tenant, x.urgency, x.lost_leases);
+  return f(type_name("lease"), x.key, x.held, x.tenant, x.urgency, x.lost_leases, x.outlets);
 }
 
 template <class Inspector>
@@ -106,6 +124,21 @@ typename Inspector::result_type inspect(Inspector& f, held_delivery& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, permit_question& x) {
+  return f(type_name("permit_question"), x.key, x.held, x.tenant, x.through);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, target_told& x) {
+  return f(type_name("target_told"), x.device_id, x.registered_at, x.what, x.decided, x.end_reason);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, targets_note& x) {
+  return f(type_name("targets_note"), x.whose, x.targets);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, permit& x) {
   return f(type_name("permit"), x.still_ours, x.now, x.facts);
 }
@@ -113,7 +146,7 @@ typename Inspector::result_type inspect(Inspector& f, permit& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, settlement& x) {
   return f(type_name("settlement"), x.key, x.held, x.tenant, x.decided, x.attempted, x.what,
-           x.given_back, x.deferred, x.lost, x.suppress_digest);
+           x.given_back, x.deferred, x.lost, x.suppress_digest, x.targets);
 }
 
 template <class Inspector>

@@ -70,7 +70,7 @@ typename Inspector::result_type inspect(Inspector& f, claimed& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, ask_permit& x) {
-  return f(type_name("ask_permit"), x.whose);
+  return f(type_name("ask_permit"), x.asked);
 }
 
 template <class Inspector>

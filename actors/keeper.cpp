@@ -85,7 +85,7 @@ void flush_permits(self_ptr self) {
   auto batch = s.permits.taken();
   run_batches<storage::permit>(
       batch.items,
-      [&](const std::vector<storage::held_delivery>& part) {
+      [&](const std::vector<storage::permit_question>& part) {
         return noted(self, storage::ask_permits(*s.db, part, s.house->settings.lease));
       },
       [&](std::size_t i, result<storage::permit>& made) {
@@ -291,7 +291,7 @@ keeper_actor::behavior_type keeper(self_ptr self, house_ptr house) {
       [self](claim_suspect) { return claim_alone(self); },
       [self](const ask_permit& a) {
         ask_flush(self);
-        return self->state.permits.add(a.whose, self->make_response_promise<storage::permit>());
+        return self->state.permits.add(a.asked, self->make_response_promise<storage::permit>());
       },
       [self](settle_attempt& a) {
         ask_flush(self);

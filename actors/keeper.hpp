@@ -31,7 +31,7 @@ struct keeper_memory {
   static inline const char* name = "keeper";
   house_ptr house;
   std::unique_ptr<storage::session> db;
-  waiting_list<storage::held_delivery, storage::permit> permits;
+  waiting_list<storage::permit_question, storage::permit> permits;
   waiting_list<storage::settlement, storage::settled> settlements;
   waiting_list<storage::room, claimed> rooms;
   waiting_list<std::vector<storage::held_delivery>, leases_lost> renewals;

@@ -65,7 +65,7 @@ struct claimed {
   std::vector<storage::lease> leases;
 };
 struct ask_permit {
-  storage::held_delivery whose;
+  storage::permit_question asked;
 }; // may this attempt begin?
 struct settle_attempt {
   storage::settlement what;

@@ -14,10 +14,13 @@ lease read_lease(const pqxx::row& row) {
           {row["lease_token"].as<std::int64_t>()},
           {text(row["tenant_id"])},
           static_cast<priority>(row["priority"].as<int>()),
-          row["lost_leases"].as<int>()};
+          row["lost_leases"].as<int>(),
+          via_of(row["channel"]) == channel::email ? std::vector<outlet>{outlet{}}
+                                                   : std::vector<outlet>{}};
 }
 
-std::string as_json(const std::vector<held_delivery>& asked) {
+template <class Item>
+std::string as_json(const std::vector<Item>& asked) {
   auto items = nlohmann::json::array();
   for (std::size_t n = 0; n < asked.size(); ++n)
     items.push_back({{"n", n},
@@ -77,7 +80,7 @@ std::vector<part> read_parts(const pqxx::field& f) {
   return parts;
 }
 
-send_facts read_facts(const held_delivery& whose, const pqxx::row& row) {
+send_facts read_facts(const permit_question& whose, const pqxx::row& row) {
   send_facts f;
   f.key = whose.key;
   f.held = whose.held;
@@ -120,7 +123,7 @@ nlohmann::json as_json(std::size_t n, const settlement& one) {
       {"suppress_digest", json_or_null(one.suppress_digest)}};
 }
 
-std::vector<permit> permits_of(session::transaction& t, const std::vector<held_delivery>& asked,
+std::vector<permit> permits_of(session::transaction& t, const std::vector<permit_question>& asked,
                                milliseconds length) {
   std::vector<permit> permits(asked.size());
   for (const auto& row : t.run(sql::permit, as_json(asked), length.count())) {
@@ -134,7 +137,7 @@ std::vector<permit> permits_of(session::transaction& t, const std::vector<held_d
 }
 
 std::vector<permit> permits_inside(session::transaction& t, session& db,
-                                   const std::vector<held_delivery>& asked, milliseconds length) {
+                                   const std::vector<permit_question>& asked, milliseconds length) {
   return of_free_rows<permit>(t, db, asked,
                               [&](const auto& free) { return permits_of(t, free, length); });
 }
@@ -210,7 +213,7 @@ result<std::optional<lease>> claim_suspect(session& db, const std::vector<channe
   });
 }
 
-result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
+result<std::vector<permit>> ask_permits(session& db, const std::vector<permit_question>& asked,
                                         milliseconds length) {
   return without_long_waits(db, reach_of_all(asked), [&](session::transaction& t) {
     return permits_inside(t, db, asked, length);
@@ -224,7 +227,7 @@ result<std::vector<settled>> settle(session& db, const std::vector<settlement>& 
 
 result<settled_and_permitted> settle_and_permit(session& db,
                                                 const std::vector<settlement>& settlements,
-                                                const std::vector<held_delivery>& permits,
+                                                const std::vector<permit_question>& permits,
                                                 milliseconds length) {
   std::vector<tenant_id> tenants;
   for (const auto& one : settlements)

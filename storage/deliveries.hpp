@@ -16,6 +16,7 @@
 #include "storage/model/message.hpp"
 #include "storage/model/outcome.hpp"
 #include "storage/model/plan.hpp"
+#include "storage/model/provider.hpp"
 #include "storage/session.hpp"
 
 namespace arauto::storage {
@@ -28,6 +29,9 @@ struct lease {
   tenant_id tenant;
   priority urgency = priority::normal;
   int lost_leases = 0;
+  // Where it may go now: e-mail has one; push one for each kind of device that is due, none when
+  // there is no device any more (its permit will say so).
+  std::vector<outlet> outlets{};
 };
 
 // Room for deliveries of one tenant and channel; urgent ones get at most `urgent` of it.
@@ -65,9 +69,33 @@ struct permit {
   bool row_held = false; // somebody else holds the row: nothing was judged, ask again
 };
 
-// permits[i] answers asked[i]. Safe to run again after commit_in_doubt: one token is counted once.
-result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
+// An attempt of a push addresses the due devices of one outlet: the one whose courier gave the
+// slot.
+struct permit_question {
+  delivery_key key;
+  lease_token held;
+  tenant_id tenant;
+  outlet through;
+};
+
+inline permit_question may_begin(const held_delivery& whose, outlet through) {
+  return {whose.key, whose.held, whose.tenant, std::move(through)};
+}
+
+// permits[i] answers asked[i]. The first permit of a budget decides which devices a push is for:
+// those registered at that moment. A device that ended or moved away meanwhile is not addressed.
+// Safe to run again after commit_in_doubt: one token is counted once.
+result<std::vector<permit>> ask_permits(session& db, const std::vector<permit_question>& asked,
                                         milliseconds length);
+
+// What one device's provider said.
+struct target_told {
+  std::string device_id;
+  std::string registered_at; // of the token that was addressed, as the permit gave it
+  outcome what;
+  plan decided;           // of this target alone: its state, delay and hold count
+  std::string end_reason; // this token takes no more messages, and why; empty: it stays
+};
 
 struct settlement {
   delivery_key key;
@@ -80,7 +108,16 @@ struct settlement {
   bool deferred = false;
   bool lost = false;           // a worker died over it before its permit
   std::string suppress_digest; // the address that turned out to be bad, 64 hex digits; empty: none
+  std::vector<target_told> targets{}; // push: of each device that was addressed
 };
+
+// The answer of some of the devices, before the others have answered: what is recorded is not sent
+// again, whatever happens to us. Idempotent; a stale holder's acceptance is kept all the same.
+struct targets_note {
+  held_delivery whose;
+  std::vector<target_told> targets;
+};
+result<done> note_targets(session& db, const std::vector<targets_note>& told);
 
 struct settled {
   bool ours = false; // false: stale; no state was written, what was learned is kept as evidence
@@ -101,7 +138,7 @@ struct settled_and_permitted {
 
 result<settled_and_permitted> settle_and_permit(session& db,
                                                 const std::vector<settlement>& settlements,
-                                                const std::vector<held_delivery>& permits,
+                                                const std::vector<permit_question>& permits,
                                                 milliseconds length);
 
 // Gives those that could NOT be renewed: lost, or their row is held by somebody else just now.

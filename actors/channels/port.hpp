@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "storage/model/errc.hpp"
 #include "storage/model/message.hpp"
@@ -19,7 +21,12 @@ struct composed {
   std::string from; // envelope sender
   std::string to;   // envelope recipient: A-label domain; non-ASCII local part only if needs_utf8
   bool needs_utf8 = false;
-  std::string bytes; // e-mail: the whole RFC 5322 message, CRLF only, not dot-stuffed
+  std::string bytes; // e-mail: the whole RFC 5322 message, CRLF only, not dot-stuffed; push: the
+                     // body of the request
+  std::string device_id{}; // push: which target; tells sends of one delivery apart
+  // push: `to` is the token (APNs), the endpoint (Web Push) or empty (FCM: it stands in the body).
+  std::vector<std::pair<std::string, std::string>> headers{}; // push: of this message, ASCII
+  std::int64_t registered_at_ms = 0; // push: of the token, for answers that name a time (APNs 410)
 };
 
 class port {

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "storage/model/channel.hpp"
 #include "storage/model/doubt.hpp"
 #include "storage/model/ids.hpp"
+#include "storage/model/provider.hpp"
 
 namespace arauto {
 
@@ -16,6 +18,26 @@ namespace arauto {
 struct part {
   std::string name;
   std::string text;
+};
+
+// One device that an attempt addresses: a target of its delivery. token, p256dh and auth are as
+// secret as an address.
+struct target_facts {
+  std::string device_id;    // the tenant's own name for it
+  std::string token;        // web_push: the endpoint
+  std::string p256dh, auth; // web_push only: the browser's keys, base64url
+  // When this very token was registered, as the database wrote it; a token that ended is ended only
+  // while this still stands.
+  std::string registered_at;
+  std::int64_t registered_at_ms = 0; // the same, Unix time
+};
+
+// How the delivery's other devices stand: those this attempt does not address.
+struct other_targets {
+  std::int32_t accepted = 0;
+  std::int32_t outstanding = 0; // not tried yet, or to be tried again
+  std::int32_t in_doubt = 0;
+  std::int64_t due_ms = -1; // from now until the first of them is due; -1: none ever is
 };
 
 // Facts read by the permit in the same statement that allowed the attempt.
@@ -34,6 +56,11 @@ struct send_facts {
   std::int32_t deferrals = 0;
   std::int32_t doubts = 0; // how often it was in doubt before
   doubt_choice doubt;      // what the pinned template says
+  priority urgency = priority::normal;
+  std::int64_t expires_in_ms = -1;   // from the permit on; -1: it does not expire
+  outlet through;                    // of the slot this attempt has
+  std::vector<target_facts> targets; // push: the due devices of that outlet, by device_id
+  other_targets others;              // push
 };
 
 // A message ready for a channel to compose: rendered parts, one recipient.
@@ -44,6 +71,10 @@ struct message {
   std::string sender_address;
   std::string sender_name;
   std::vector<part> parts;
+  priority urgency = priority::normal;
+  std::int64_t expires_in_ms = -1; // -1: it does not expire
+  std::string app{};               // push: of the outlet
+  target_facts target{};           // push
 };
 
 } // namespace arauto

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(every_message_with_fields_survives_the_wire) {
   survives_the_wire(leases_granted{{some_lease}});
   survives_the_wire(claim_due{{{"acme"}, channel::push, 5, 4}});
   survives_the_wire(claimed{{some_lease}});
-  survives_the_wire(ask_permit{some_held});
+  survives_the_wire(ask_permit{storage::may_begin(some_held, {provider::apns, "app"})});
   survives_the_wire(storage::permit{true,
                                     state::expired,
                                     {{{"e"}, channel::push},
@@ -74,7 +74,12 @@ BOOST_AUTO_TEST_CASE(every_message_with_fields_survives_the_wire) {
                                      1,
                                      2,
                                      true,
-                                     {true, {doubt_rule::wait, std::chrono::milliseconds{7}, 3}}}});
+                                     {true, {doubt_rule::wait, std::chrono::milliseconds{7}, 3}},
+                                     priority::urgent,
+                                     60'000,
+                                     {provider::apns, "app"},
+                                     {{"phone", "token", "key", "auth", "then", 5}},
+                                     {1, 2, 3, 4}}});
   survives_the_wire(settle_attempt{{{{"e"}, channel::push},
                                     {7},
                                     {"acme"},

@@ -59,10 +59,11 @@ std::vector<Answer> of_free_rows(const std::vector<Item>& asked, const Ask& ask)
   return answers;
 }
 
-std::vector<storage::permit> permit(store& rows, const std::vector<storage::held_delivery>& asked,
+std::vector<storage::permit> permit(store& rows, const std::vector<storage::permit_question>& asked,
                                     storage::milliseconds length) {
-  return of_free_rows<storage::permit>(
-      asked, [&](const auto& one) { return rows.permit({one}, length).front(); });
+  return of_free_rows<storage::permit>(asked, [&](const auto& one) {
+    return rows.permit({{one.key, one.held, one.tenant}}, length).front();
+  });
 }
 
 std::vector<storage::settled> settle(store& rows, const std::vector<storage::settlement>& asked) {
@@ -116,7 +117,7 @@ result<std::optional<lease>> claim_suspect(session& db, const std::vector<channe
       db, "claim_suspect", [&](store& rows) { return rows.claim_suspect(owner, length); });
 }
 
-result<std::vector<permit>> ask_permits(session& db, const std::vector<held_delivery>& asked,
+result<std::vector<permit>> ask_permits(session& db, const std::vector<permit_question>& asked,
                                         milliseconds length) {
   if (asked.empty()) return std::vector<permit>{};
   return perform<std::vector<permit>>(
@@ -131,7 +132,7 @@ result<std::vector<settled>> settle(session& db, const std::vector<settlement>& 
 
 result<settled_and_permitted> settle_and_permit(session& db,
                                                 const std::vector<settlement>& settlements,
-                                                const std::vector<held_delivery>& permits,
+                                                const std::vector<permit_question>& permits,
                                                 milliseconds length) {
   return perform<settled_and_permitted>(db, "settle_and_permit", [&](store& rows) {
     settled_and_permitted both;

@@ -21,8 +21,9 @@ struct row_holder : ledger {
     holding.exec("select from arauto.delivery where event_id = '" + first.text + "' for update");
   }
 
-  std::vector<storage::held_delivery> both() const {
-    return {storage::as_held(leases[0]), storage::as_held(leases[1])};
+  std::vector<storage::permit_question> both() const {
+    return {storage::may_begin(storage::as_held(leases[0]), {}),
+            storage::may_begin(storage::as_held(leases[1]), {})};
   }
 
   static storage::settlement accepted(const storage::lease& held) {
@@ -73,7 +74,8 @@ BOOST_FIXTURE_TEST_CASE(a_held_row_is_left_out_of_settlements_and_asked_again, r
 }
 
 BOOST_FIXTURE_TEST_CASE(a_held_row_takes_no_lease_but_its_own_with_it, row_holder) {
-  const auto not_renewed = storage::renew(db, both(), lease_length);
+  const auto not_renewed =
+      storage::renew(db, {storage::as_held(leases[0]), storage::as_held(leases[1])}, lease_length);
   BOOST_REQUIRE(not_renewed);
   BOOST_REQUIRE_EQUAL(not_renewed->size(), 1u);
   BOOST_TEST(not_renewed->at(0).key.event.text == first.text);

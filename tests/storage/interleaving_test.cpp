@@ -86,9 +86,9 @@ struct keepers : crossing {
       late.tenant = settled.tenant;
       late.decided = {state::retry_wait, std::chrono::milliseconds{0}, false, "busy"};
       late.what.said = verdict::refused_for_now;
-      std::vector<storage::held_delivery> asked;
+      std::vector<storage::permit_question> asked;
       for (const auto& one : permitted)
-        asked.push_back(storage::as_held(one));
+        asked.push_back(storage::may_begin(storage::as_held(one), {}));
       for (;;) { // as a keeper does: its victims may meet again
         auto made = storage::settle_and_permit(keeper, {late}, asked, lease_length);
         if (made || made.error() != errc::try_again) return made;

@@ -158,7 +158,8 @@ BOOST_FIXTURE_TEST_CASE(a_permit_that_waits_on_the_row_of_a_cancel_finds_it_stop
   cancelling.exec("select 1 from arauto.delivery where event_id = '" + id.text + "' for update");
   auto permit = std::async(std::launch::async, [&] {
     storage::session other{settings()};
-    return storage::ask_permits(other, {storage::as_held(held)}, lease_length);
+    return storage::ask_permits(other, {storage::may_begin(storage::as_held(held), {})},
+                                lease_length);
   });
   // Committed only once the permit waits for the row.
   while (value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = "

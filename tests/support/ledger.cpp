@@ -77,7 +77,8 @@ storage::lease ledger::claim_one() {
 }
 
 storage::permit ledger::permit_one(const storage::lease& held) {
-  auto permits = storage::ask_permits(db, {storage::as_held(held)}, lease_length);
+  auto permits =
+      storage::ask_permits(db, {storage::may_begin(storage::as_held(held), {})}, lease_length);
   BOOST_REQUIRE_MESSAGE(permits, to_string(permits.error()) + " " + permits.why().text);
   return permits->at(0);
 }
