@@ -28,8 +28,10 @@ struct target_result {
 outcome outcome_of_targets(const std::vector<target_result>& addressed);
 
 // `addressed` may be empty: every device ended or moved away; then `others` decides alone, and with
-// nobody left it is permanent_failure / no_device.
-plan plan_of_targets(const std::vector<target_result>& addressed, const other_targets& others);
+// nobody left it is permanent_failure / no_device. `doubt` says how long a doubt waits for
+// evidence.
+plan plan_of_targets(const std::vector<target_result>& addressed, const other_targets& others,
+                     const doubt_policy& doubt);
 
 // Why a device takes no more messages, from what its provider said; empty: it stays. APNs names the
 // time of the end: a token registered after it lives (providers.md 2.2).
