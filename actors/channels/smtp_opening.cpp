@@ -4,20 +4,11 @@
 #include <string_view>
 #include <utility>
 
-#include <openssl/evp.h>
+#include "storage/model/base64.hpp"
 
 namespace arauto::channels {
 
 namespace {
-
-std::string base64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0'); // EVP ends it with a NUL
-  const auto size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                    reinterpret_cast<const unsigned char*>(bytes.data()),
-                                    static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
 
 std::string upper(std::string_view text) {
   std::string made{text};
