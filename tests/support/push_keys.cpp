@@ -8,6 +8,7 @@
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/rand.h>
 #include <openssl/rsa.h>
 
 namespace arauto::tests {
@@ -71,6 +72,12 @@ bool is_signed_by(const std::string& public_pem, const std::string& text,
          && EVP_DigestVerify(context.get(), bytes_of(wanted), wanted.size(), bytes_of(text),
                              text.size())
                 == 1;
+}
+
+std::string chance(std::size_t bytes) {
+  std::string made(bytes, '\0');
+  RAND_bytes(reinterpret_cast<unsigned char*>(made.data()), static_cast<int>(bytes));
+  return made;
 }
 
 } // namespace arauto::tests

@@ -17,4 +17,6 @@ key_pair new_ec_pair(const char* curve = "P-256");
 bool is_signed_by(const std::string& public_pem, const std::string& text,
                   const std::string& signature);
 
+std::string chance(std::size_t bytes); // from OpenSSL's generator
+
 } // namespace arauto::tests

@@ -1,0 +1,60 @@
+// What every test of a push port needs: accounts with keys of their own, a message for a device,
+// and what a port is given besides.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "actors/channels/account.hpp"
+#include "actors/channels/web_push_crypt.hpp"
+#include "tests/support/push_keys.hpp"
+
+namespace arauto::tests {
+
+struct test_key_set {
+  key_pair rsa = new_rsa_pair();
+  key_pair ec = new_ec_pair();
+};
+
+inline const test_key_set& test_keys() { // making an RSA key takes a while
+  static const test_key_set keys;
+  return keys;
+}
+
+inline nlohmann::json fcm_form(const key_pair& pair) {
+  return {{"service_account",
+           {{"type", "service_account"},
+            {"project_id", "loja-123"},
+            {"private_key_id", "k1"},
+            {"private_key", pair.private_pem},
+            {"client_email", "push@loja-123.iam.gserviceaccount.com"},
+            {"client_id", "1"},
+            {"auth_uri", "https://accounts.google.com/o/oauth2/auth"},
+            {"token_uri", "https://oauth2.googleapis.com/token"}}}};
+}
+
+inline nlohmann::json apns_form(const key_pair& pair) {
+  return {{"key_id", "KEYKEYKEY1"},
+          {"team_id", "TEAMTEAM01"},
+          {"key", pair.private_pem},
+          {"topic", "example.loja"}};
+}
+
+inline nlohmann::json web_push_form(const channels::vapid_pair& pair) {
+  return {{"private_key", pair.private_key}, {"subject", "mailto:ops@loja.example"}};
+}
+
+inline channels::port_means test_means() {
+  channels::port_means made;
+  made.now = [] { return std::chrono::system_clock::now(); };
+  made.random_bytes = chance;
+  made.connect_timeout = std::chrono::milliseconds{2'000};
+  made.answer_timeout = std::chrono::milliseconds{2'000};
+  made.private_endpoints = true;
+  return made;
+}
+
+} // namespace arauto::tests
