@@ -6,6 +6,7 @@
 -- Rows are locked in key order before anything is judged. Only columns of the locked row and the preference decide (the
 -- event's own columns never change): whoever stops deliveries locks the same rows, so either this permit is seen by the
 -- stop, or the stop by this permit. Asking twice under one token counts once.
+-- `is not distinct from 'leased'`: a plain `=` would let the planner walk all that is leased by its partial index.
 with asked as materialized (
   select a.* from json_to_recordset($1::json) as a(
     n integer, tenant_id text, event_id uuid, channel text, lease_token bigint)
@@ -17,7 +18,7 @@ held as materialized (
       select d.* from arauto.delivery d
        where d.event_id = a.event_id and d.channel = a.channel and d.tenant_id = a.tenant_id
          and d.lease_token = a.lease_token
-         and d.state = 'leased' and d.lease_until > clock_timestamp()
+         and d.state is not distinct from 'leased' and d.lease_until > clock_timestamp()
        limit 1 for update of d) d
 ),
 judged as materialized (
