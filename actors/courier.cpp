@@ -35,7 +35,8 @@ void grant(self_ptr self) {
     next->asker.deliver(slot_granted{});
   }
   s.house->numbers.slots_waiting(s.queue.size());
-  if (!s.granted.empty() || (s.queue.size() > 0 && s.account.paused())) look_again(self);
+  if (!s.granted.empty() || (s.queue.size() > 0 && s.account.allowed(now, 1) == 0))
+    look_again(self);
 }
 
 caf::typed_response_promise<slot_granted> queue_up(self_ptr self, const want_slot& wanted) {
@@ -79,7 +80,7 @@ caf::typed_response_promise<outcome> send(self_ptr self, send_message& what) {
 void hear(self_ptr self, attempt_answered& answer) {
   auto& s = self->state;
   const bool was_paused = s.account.paused();
-  s.account.heard(answer.what.said, self->clock().now(), self->state.house->chance());
+  s.account.heard(answer.what, self->clock().now(), self->state.house->chance());
   if (s.account.paused() != was_paused) {
     s.house->numbers.account_paused(s.account.paused());
     if (s.account.paused())

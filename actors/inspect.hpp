@@ -88,7 +88,7 @@ typename Inspector::result_type inspect(Inspector& f, send_facts& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, outcome& x) {
   return f(type_name("outcome"), x.said, x.code, x.cause, x.detail, x.provider_ref, x.retry_after,
-           x.slows_account, x.ended_at_ms);
+           x.slows_account, x.only_this_target, x.ended_at_ms);
 }
 
 template <class Inspector>

@@ -24,19 +24,22 @@ public:
   explicit breaker(policy rules) : rules_{rules} {}
 
   // What an attempt through this account came to.
-  void heard(verdict said, time_point now, double random01);
+  void heard(const outcome& what, time_point now, double random01);
 
-  // How many sends may be open at `now`, out of `max`: none while paused, one while probing.
+  // How many sends may be open at `now`, out of `max`: none while paused or asked to wait, one
+  // while probing.
   std::size_t allowed(time_point now, std::size_t max) const;
 
   bool paused() const { return failures_ >= rules_.failures_max; }
-  time_point paused_until() const { return until_; }
 
 private:
+  void failed(verdict said, time_point now, double random01);
+
   policy rules_;
   int failures_ = 0;
   int pauses_ = 0;
   time_point until_{};
+  time_point slow_until_{}; // the provider's own wish
 };
 
 } // namespace arauto

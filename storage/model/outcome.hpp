@@ -45,7 +45,8 @@ struct outcome {
   std::string provider_ref;                 // the provider's name for the accepted message
   std::chrono::milliseconds retry_after{0}; // the provider's own wish; 0 when it had none
   bool slows_account = false;               // that wish is meant for everything of this account
-  std::int64_t ended_at_ms = 0; // bad_address: since when the provider knows (Unix, ms); 0: unsaid
+  bool only_this_target = false; // says nothing of the account: an endpoint of its own (Web Push)
+  std::int64_t ended_at_ms = 0;  // bad_address: since when the provider knows (Unix, ms); 0: unsaid
 };
 
 } // namespace arauto

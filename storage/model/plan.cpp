@@ -6,8 +6,6 @@ namespace arauto {
 
 namespace {
 
-constexpr std::chrono::milliseconds retry_after_max{24 * 3'600'000};
-
 // base * 2^(attempt-1), never past the cap: doubling stops there, so no attempt number can
 // overflow.
 std::chrono::milliseconds nominal_wait(int attempt, const retry_policy& policy) {
@@ -45,7 +43,6 @@ std::chrono::milliseconds least_span(const retry_policy& policy) {
 
 plan plan_after(const outcome& what, int attempts, int deferrals, int doubts,
                 const retry_policy& retry, const doubt_policy& doubt, double random01) {
-  // A provider's own wish is kept, but nobody may send us away for years.
   const auto wished = std::min(what.retry_after, retry_after_max);
   const auto wait = [&](int n) { return std::max(wait_before_next(n, retry, random01), wished); };
   switch (what.said) {

@@ -20,6 +20,9 @@ struct retry_policy {
   int attempts_max = 25;
 };
 
+// A provider's own wish is kept, but nobody may send us away for years.
+inline constexpr std::chrono::milliseconds retry_after_max{24 * 3'600'000};
+
 // How long to wait after attempt `attempt` (from 1); random01 in [0, 1). Always within [base / 2,
 // cap], at any number.
 std::chrono::milliseconds wait_before_next(int attempt, const retry_policy& policy,

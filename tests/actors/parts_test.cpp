@@ -9,7 +9,6 @@
 #include "actors/in_parts.hpp"
 #include "actors/protocol.hpp"
 #include "actors/window.hpp"
-#include "storage/model/breaker.hpp"
 #include "storage/model/slot_pace.hpp"
 
 namespace arauto::tests {
@@ -192,24 +191,6 @@ BOOST_AUTO_TEST_CASE(a_slow_provider_gets_as_many_slots_as_connections_a_quick_o
   for (int i = 0; i < 1'000; ++i)
     pace.send_took(std::chrono::seconds{1});
   BOOST_TEST(pace.slots(32) == 32u);
-}
-
-BOOST_AUTO_TEST_CASE(an_account_is_left_alone_after_failures_in_a_row_and_then_probed_with_one) {
-  using std::chrono::seconds;
-  breaker account;
-  const breaker::time_point start{};
-  account.heard(verdict::not_begun, start, 0.0);
-  account.heard(verdict::accepted, start, 0.0);
-  account.heard(verdict::not_begun, start, 0.0);
-  account.heard(verdict::not_begun, start, 0.0);
-  BOOST_TEST(account.allowed(start, 8) == 8u);
-  account.heard(verdict::not_begun, start, 0.0);
-  BOOST_TEST(account.allowed(start, 8) == 0u);
-  BOOST_TEST(account.allowed(start + seconds{2}, 8) == 1u);
-  account.heard(verdict::accepted, start + seconds{2}, 0.0);
-  BOOST_TEST(account.allowed(start + seconds{2}, 8) == 8u);
-  account.heard(verdict::account_refused, start, 0.0); // once is enough: we are the problem
-  BOOST_TEST(account.allowed(start, 8) == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

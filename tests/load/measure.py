@@ -2,7 +2,7 @@
 import json, subprocess, sys, threading, time
 from urllib.parse import urlsplit
 
-import limits, sql_door, steady
+import limits, push, sql_door, steady
 from stage import ROOT, Stage, USERS, cpu_seconds, rss_mib
 
 TOMORROW = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86_400))
@@ -187,8 +187,8 @@ def measure_idle(stage, seconds=60):
     stage.stop_service()
 
 
-MEASURES = {"accept": measure_accept, "drain": measure_drain, "both": measure_both, "latency": measure_latency,
-            "slow": measure_slow, "door": measure_door, "idle": measure_idle}
+MEASURES = {"accept": measure_accept, "drain": measure_drain, "both": measure_both,
+            "push": lambda stage: push.measure(stage, say), "latency": measure_latency, "slow": measure_slow, "door": measure_door, "idle": measure_idle}
 
 
 def main():
