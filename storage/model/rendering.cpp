@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <kainjow/mustache.hpp>
+#include <nlohmann/json.hpp>
 
 #include "storage/model/html_place.hpp"
 #include "storage/model/template_source.hpp"
@@ -120,12 +121,18 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+// As the inside of a JSON string.
+std::string json_escaped(const std::string& value) {
+  const auto quoted = nlohmann::json(value).dump();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 std::string rendered_text(const part& p, const template_source& source, const data& variables) {
   budget left;
   strict_context context{variables, source, left};
   kainjow::mustache::mustache mustache{source.rewritten};
-  mustache.set_custom_escape([&left, html = is_html(p)](const std::string& value) {
-    auto placed = html ? html_escaped(value) : value;
+  mustache.set_custom_escape([&left, &p](const std::string& value) {
+    auto placed = is_html(p) ? html_escaped(value) : is_json(p) ? json_escaped(value) : value;
     left.spend(placed.size());
     return placed;
   });
@@ -146,9 +153,11 @@ result<part> render_part(const part& p, const data& variables) {
 
 bool is_known(channel via, const std::string& name) {
   static constexpr std::array<std::string_view, 3> email{"subject", "text", "html"};
-  static constexpr std::array<std::string_view, 3> push{"title", "body", "data"};
-  const auto& known = via == channel::email ? email : push;
-  return std::find(known.begin(), known.end(), name) != known.end();
+  static constexpr std::array<std::string_view, 5> push{"title", "body", "image", "link", "data"};
+  const auto is_in = [&](const auto& known) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  return via == channel::email ? is_in(email) : is_in(push);
 }
 
 std::vector<part_problem> missing_parts(channel via, const std::set<std::string>& given) {

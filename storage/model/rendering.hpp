@@ -14,7 +14,10 @@
 // it becomes "#". So href="{{url}}" is limited, href="tel:{{phone}}" is the template author's own
 // word.
 //
-// The rendered subject and title are one line: controls in values become blanks.
+// A push's data is JSON: values are escaped as the inside of a string there, so that "{{name}}" is
+// one string whatever the name. Whether the whole is an object is judged when it is sent.
+//
+// The rendered subject, title, image and link are one line: controls in values become blanks.
 #pragma once
 
 #include <string>
@@ -40,7 +43,7 @@ struct template_check {
 };
 
 // Which parts a channel knows: email: subject (needed), text, html (one of them needed); push:
-// title (needed), body, data. A part is at most 256 KiB, sections at most 16 deep.
+// title (needed), body, image, link, data. A part is at most 256 KiB, sections at most 16 deep.
 template_check check_template(channel via, const std::vector<part>& parts);
 
 // `variables` is a JSON object as text; numbers appear exactly as written. bad_input with a stable

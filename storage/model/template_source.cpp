@@ -208,8 +208,12 @@ bool is_html(const part& p) {
   return p.name == "html";
 }
 
+bool is_json(const part& p) {
+  return p.name == "data";
+}
+
 bool is_single_line(const part& p) {
-  return p.name == "subject" || p.name == "title";
+  return p.name == "subject" || p.name == "title" || p.name == "image" || p.name == "link";
 }
 
 template_source read_template(const part& p) {

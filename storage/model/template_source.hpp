@@ -28,7 +28,9 @@ struct template_source {
 };
 
 bool is_html(const part& p);
-bool is_single_line(const part& p); // subject and title end up in a header or on a lock screen
+bool is_json(const part& p); // data
+// Subject and title end up in a header or on a lock screen; image and link are addresses.
+bool is_single_line(const part& p);
 
 template_source read_template(const part& p);
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "actors/channels/account.hpp"
+#include "actors/channels/http_client.hpp"
 #include "actors/channels/web_push_crypt.hpp"
 #include "tests/support/push_keys.hpp"
 
@@ -45,6 +46,31 @@ inline nlohmann::json apns_form(const key_pair& pair) {
 
 inline nlohmann::json web_push_form(const channels::vapid_pair& pair) {
   return {{"private_key", pair.private_key}, {"subject", "mailto:ops@loja.example"}};
+}
+
+inline message push_to(const std::string& token, const std::string& body = "Your order is here") {
+  message made;
+  made.key = {{"0190a0b0-1234-7abc-8def-0123456789ab"}, channel::push};
+  made.parts = {{"title", "Loja"}, {"body", body}};
+  made.target.device_id = "phone-1";
+  made.target.token = token;
+  return made;
+}
+
+inline channels::http_answer answered(int status, const std::string& body = "{}") {
+  channels::http_answer made;
+  made.came_to = channels::http_answer::end::answered;
+  made.status = status;
+  made.body = body;
+  return made;
+}
+
+// For "verdict cause" in one comparison; `*` says that the whole account is slowed.
+inline std::string in_words(const outcome& made) {
+  auto text = std::string{spelled(made.said)};
+  if (!made.cause.empty()) text += " " + made.cause;
+  if (made.retry_after.count() > 0) text += " " + std::to_string(made.retry_after.count());
+  return made.slows_account ? text + " *" : text;
 }
 
 inline channels::port_means test_means() {

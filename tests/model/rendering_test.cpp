@@ -61,9 +61,16 @@ BOOST_AUTO_TEST_SUITE(rendering)
 
 // S30
 BOOST_AUTO_TEST_CASE(subject_text_and_push_show_values_exactly_as_sent) {
-  for (const auto* name : {"subject", "text", "title", "body", "data"})
+  for (const auto* name : {"subject", "text", "title", "body", "image", "link"})
     BOOST_TEST(rendered(name, "Hi {{name}}!", people) == "Hi O'Neil & <b>Filhos</b>!");
   BOOST_TEST(text("{{x}}", "{\"x\":\"\\u202e\\r\\n\\t\"}") == "\xE2\x80\xAE\r\n\t");
+}
+
+// S30, S31
+BOOST_AUTO_TEST_CASE(data_stays_the_json_its_template_is_whatever_a_value_holds) {
+  BOOST_TEST(rendered("data", R"({"a":"{{x}}","n":{{n}},"b":{{b}}})",
+                      R"({"x":"\"},\n\\é","n":1.10,"b":true})")
+             == R"({"a":"\"},\n\\é","n":1.10,"b":true})");
 }
 
 // S30
@@ -199,6 +206,9 @@ BOOST_AUTO_TEST_CASE(a_channel_takes_its_own_parts_and_needs_some) {
   BOOST_TEST(problems(channel::email, {{"html", "h"}, {"subject", "s"}}).empty());
   BOOST_TEST(problems(channel::push, {{"title", "t"}}).empty());
   BOOST_TEST(problems(channel::push, {{"title", "t"}, {"body", "b"}, {"data", "{}"}}).empty());
+  BOOST_TEST(problems(channel::push, {{"title", "t"}, {"image", "i"}, {"link", "l"}}).empty());
+  BOOST_TEST(problems(channel::push, {{"title", "t"}, {"link", "a\nb"}})
+             == "link: must be one line without control characters; ");
   BOOST_TEST(problems(channel::email, {}) == "subject: is needed; text: text or html is needed; ");
   BOOST_TEST(problems(channel::push, {{"body", "b"}}) == "title: is needed; ");
   BOOST_TEST(problems(channel::push, {{"title", "t"}, {"subject", "s"}})
