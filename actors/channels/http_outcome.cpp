@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "storage/model/plan.hpp"
 #include "storage/model/text.hpp"
 
 namespace arauto::channels {

@@ -12,8 +12,6 @@
 
 namespace arauto::channels {
 
-inline constexpr std::chrono::milliseconds retry_after_max{std::chrono::hours{24}};
-
 // Of a request that was not answered: not_begun and unknown as the transport says, a server whose
 // certificate does not hold refuses us (account_refused).
 outcome outcome_of_end(const http_answer& said);
