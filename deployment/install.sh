@@ -9,7 +9,7 @@ packages=(
   cmake ninja-build ccache g++ pkg-config
   libcaf-dev libpqxx-dev nlohmann-json3-dev libcpp-httplib-dev libboost-dev libboost-test-dev
   libgmime-3.0-dev libkainjow-mustache-dev prometheus-cpp-dev libspdlog-dev libfmt-dev
-  libcli11-dev libtomlplusplus-dev libidn2-dev libssl-dev zlib1g-dev libbrotli-dev
+  libcli11-dev libtomlplusplus-dev libidn2-dev libssl-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev
   postgresql-15 ca-certificates curl jq
 )
 if [[ "${1:-}" == --tests ]]; then

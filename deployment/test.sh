@@ -134,6 +134,8 @@ step "tests"
 run_tests build
 step "the contract: the OpenAPI document and the running service"
 counted tests/contract/run.sh
+step "pushes to browsers: judged by implementations of others"
+counted tests/push/run.sh
 step "clang-format"
 should format_is_ours
 step "clang-tidy on what changed"

@@ -131,6 +131,15 @@ const fcm = http.createServer(async (request, response) => {
     note({via: 'fcm', to: message.token, status, bearer, body: message, headers: request.headers});
     answer(response, status, what, headers);
   };
+  if (message.token.startsWith('drop') || message.token.startsWith('silent')) {
+    note({via: 'fcm', to: message.token, status: 0, bearer});
+    if (message.token.startsWith('drop')) request.socket.destroy();
+    return;
+  }
+  if (message.token.startsWith('slow')) {
+    note({via: 'fcm', to: `${message.token} heard`, status: 0});
+    await new Promise(done => setTimeout(done, 500));
+  }
   if (!bearer || !(known.get(bearer) > Date.now()))
     return reply(...fcmError(401, 'UNAUTHENTICATED', '', 'Request had invalid authentication credentials.'));
   if (!/^\/v1\/projects\/[^/]+\/messages:send$/.test(request.url)) return reply(404, 'Not Found');
@@ -140,12 +149,6 @@ const fcm = http.createServer(async (request, response) => {
   const wish = expect.fcm.retry_after ? {'retry-after': String(expect.fcm.retry_after)} : {};
   if (fault) return reply(fault[0], fault[1], fault[0] === 307 ? {location: `http://127.0.0.1:${fcm.address().port}/x`} : fault[0] >= 429 ? wish : {});
   const done = () => reply(200, {name: `projects/double/messages/${crypto.randomUUID()}`});
-  if (message.token.startsWith('slow')) return setTimeout(done, 500);
-  if (message.token.startsWith('drop') || message.token.startsWith('silent')) {
-    note({via: 'fcm', to: message.token, status: 0, bearer});
-    if (message.token.startsWith('drop')) request.socket.destroy();
-    return;
-  }
   done();
 });
 
@@ -169,6 +172,7 @@ const apnsFaults = {bad: [400, 'BadDeviceToken'], gone: [410, 'Unregistered'], t
                     many: [429, 'TooManyRequests'], down: [503, 'ServiceUnavailable'], shutdown: [503, 'Shutdown']};
 
 function apnsKnows(headers) {
+  if (expect.apns.no_key) return; // tests of the transport alone
   const token = /^bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (!token) return [403, 'MissingProviderToken'];
   try {
