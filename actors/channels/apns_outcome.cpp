@@ -70,7 +70,7 @@ outcome outcome_of_apns(const http_answer& said) {
   if (said.status == 200) {
     auto made = answered_with(said, verdict::accepted, "");
     made.retry_after = {};
-    made.provider_ref = mended_utf8(header_of(said, "apns-id"), 200);
+    made.provider_ref = mended_utf8(said.header("apns-id"), 200);
     return made;
   }
   const auto reason = text_in(json_in(said), "reason");

@@ -16,7 +16,7 @@ namespace arauto::channels {
 namespace {
 
 using steady = http_request::steady;
-using exchange_ptr = std::unique_ptr<http_exchange>;
+using exchange_ptr = std::shared_ptr<http_exchange>;
 
 void begin_curl() {
   static const auto begun = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -49,12 +49,14 @@ public:
     curl_multi_cleanup(multi_);
   }
 
-  void send(exchange_ptr what) {
+  void send(const exchange_ptr& what) {
+    auto is_late = false;
     {
       const std::lock_guard<std::mutex> hold{mutex_};
-      if (!stopping_) arrivals_.push_back(std::move(what));
+      is_late = stopping_;
+      if (!is_late) arrivals_.push_back(what);
     }
-    if (what) return what->answer_not_begun("stopping");
+    if (is_late) return what->answer_not_begun("stopping");
     curl_multi_wakeup(multi_);
   }
 
@@ -174,7 +176,7 @@ http_client::~http_client() {
 }
 
 void http_client::send(http_request what, std::function<void(http_answer)> answered) {
-  inside_->send(std::make_unique<http_exchange>(std::move(what), std::move(answered)));
+  inside_->send(std::make_shared<http_exchange>(std::move(what), std::move(answered)));
 }
 
 void http_client::stop(steady::time_point deadline) {

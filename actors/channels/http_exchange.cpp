@@ -1,13 +1,12 @@
 #include "actors/channels/http_exchange.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include <sys/socket.h>
 
-#include "actors/channels/public_address.hpp"
+#include "storage/model/public_address.hpp"
 
 namespace arauto::channels {
 
@@ -56,8 +55,10 @@ void http_exchange::prepare(CURL* handle, const http_client_settings& settings) 
   handle_ = handle;
   answer_bytes_max_ = settings.answer_bytes_max;
   headers_ = curl_slist_append(nullptr, "Expect:");
-  for (const auto& [name, value] : what_.headers)
-    headers_ = curl_slist_append(headers_, (name + ": " + value).c_str());
+  for (const auto& [name, value] : what_.headers) {
+    auto line = name;
+    headers_ = curl_slist_append(headers_, line.append(": ").append(value).c_str());
+  }
   const auto set = [handle](CURLoption option, auto value) {
     curl_easy_setopt(handle, option, value);
   };
@@ -101,7 +102,7 @@ std::size_t http_exchange::read_body(char* to, std::size_t size, std::size_t cou
     here.trust_ended_ = true;
     return CURL_READFUNC_ABORT;
   }
-  std::memcpy(to, here.what_.body.data() + here.handed_, bytes);
+  std::copy_n(here.what_.body.data() + here.handed_, bytes, to);
   here.handed_ += bytes;
   return bytes;
 }

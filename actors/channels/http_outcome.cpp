@@ -38,12 +38,6 @@ outcome later(const http_answer& said, const char* cause, std::chrono::milliseco
   return made;
 }
 
-std::string header_of(const http_answer& said, std::string_view name) {
-  const auto found = std::find_if(said.headers.begin(), said.headers.end(),
-                                  [&](const auto& each) { return each.first == name; });
-  return found == said.headers.end() ? "" : found->second;
-}
-
 nlohmann::json json_in(const http_answer& said) {
   auto read = nlohmann::json::parse(said.body, nullptr, false);
   return read.is_discarded() ? nlohmann::json{} : read;

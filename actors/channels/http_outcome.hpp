@@ -22,9 +22,6 @@ outcome answered_with(const http_answer& said, verdict means, const char* cause)
 // The same with `otherwise` for a provider that named no wish.
 outcome later(const http_answer& said, const char* cause, std::chrono::milliseconds otherwise);
 
-// The first header of that name (in lower case); empty: none.
-std::string header_of(const http_answer& said, std::string_view name);
-
 // The body as JSON, or null; never throws.
 nlohmann::json json_in(const http_answer& said);
 // A member's text; empty when it is none.

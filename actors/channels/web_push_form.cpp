@@ -8,6 +8,7 @@
 #include "actors/channels/push_content.hpp"
 #include "actors/channels/web_push_crypt.hpp"
 #include "storage/model/base64.hpp"
+#include "storage/model/endpoint.hpp"
 
 namespace arauto::channels {
 
@@ -51,9 +52,10 @@ std::string origin_of(const std::string& endpoint) {
   return scheme + "://" + host;
 }
 
-result<composed> compose_web_push(const message& what,
+result<composed> compose_web_push(const message& what, bool private_endpoints,
                                   const std::function<std::string(std::size_t)>& random_bytes) {
-  if (origin_of(what.target.token).empty()) return failure{errc::bad_input, "address_unusable"};
+  if (!endpoint_objection(what.target.token, private_endpoints).empty())
+    return failure{errc::bad_input, "endpoint_refused"};
   auto content = read_push(what);
   if (!content) return content.why();
   const auto& event = what.key.event.text;

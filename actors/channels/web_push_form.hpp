@@ -10,12 +10,12 @@
 namespace arauto::channels {
 
 // The service worker gets {title, body, image, link, data, tag, event_id}. bad_input: as read_push
-// and fit_push; address_unusable (no https endpoint), keys_unusable.
-result<composed> compose_web_push(const message& what,
+// and fit_push; endpoint_refused (storage/model/endpoint.hpp), keys_unusable.
+result<composed> compose_web_push(const message& what, bool private_endpoints,
                                   const std::function<std::string(std::size_t)>& random_bytes);
 
 // Scheme, host and port of an endpoint, in lower case, the usual port left out (RFC 6454 6.2);
-// empty when it is none with https (or http, for test benches).
+// empty when it is no address with https or http.
 std::string origin_of(const std::string& endpoint);
 
 } // namespace arauto::channels

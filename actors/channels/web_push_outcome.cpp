@@ -32,7 +32,7 @@ outcome judged(const http_answer& said, bool trusted) {
   case 202: {
     auto made = answered_with(said, verdict::accepted, "");
     made.retry_after = {};
-    const auto where = header_of(said, "location");
+    const auto where = said.header("location");
     if (where.size() <= 200) made.provider_ref = mended_utf8(where, 200);
     return made;
   }

@@ -31,12 +31,12 @@ public:
   web_push_port(const web_push_account& account, const port_means& means)
       : sends_max_{means.sends_max},
         random_bytes_{means.random_bytes},
-        trusts_all_{means.private_endpoints},
+        private_endpoints_{means.private_endpoints},
         tokens_{account, means.now},
         wire_{public_wire(means)} {}
 
   result<composed> compose(const message& what) const override {
-    return compose_web_push(what, random_bytes_);
+    return compose_web_push(what, private_endpoints_, random_bytes_);
   }
 
   void send(composed what, steady::time_point trusted_until,
@@ -62,7 +62,7 @@ private:
 
   void heard(const push_sending_ptr& one, const std::string& origin, const http_answer& said) {
     if (goes_again(*one, said)) return put(one, origin);
-    auto made = outcome_of_web_push(said, trusts_all_ || is_known_push_service(origin));
+    auto made = outcome_of_web_push(said, private_endpoints_ || is_known_push_service(origin));
     if (made.code == 429 || (made.code == 503 && said.retry_after.count() > 0))
       waits_.asked(origin, steady::now() + made.retry_after);
     one->answer(std::move(made));
@@ -70,7 +70,7 @@ private:
 
   const std::size_t sends_max_;
   const std::function<std::string(std::size_t)> random_bytes_;
-  const bool trusts_all_; // on a test bench every host is a push service
+  const bool private_endpoints_; // a test bench: every host is a push service there
   vapid_tokens tokens_;
   host_waits waits_;
   http_client wire_; // last: its thread uses everything above

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "actors/channels/http_client.hpp"
-#include "actors/channels/public_address.hpp"
+#include "storage/model/public_address.hpp"
 #include "tests/channels/push_fixture.hpp"
 #include "tests/support/push_peers.hpp"
 

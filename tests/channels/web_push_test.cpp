@@ -22,7 +22,7 @@ message for_browser(const std::string& body = "Your order is here") {
 }
 
 std::string refusal(const message& what) {
-  const auto made = compose_web_push(what, chance);
+  const auto made = compose_web_push(what, false, chance);
   return made ? "" : made.why().text;
 }
 
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_push_service_is_always_told_how_long_to_keep_a_message) {
   auto what = for_browser();
   what.urgency = priority::urgent;
   const auto headers = [&] {
-    const auto made = compose_web_push(what, chance);
+    const auto made = compose_web_push(what, false, chance);
     BOOST_TEST_REQUIRE(static_cast<bool>(made));
     BOOST_TEST(made->to == "https://push.example/p/1");
     return std::map<std::string, std::string>{made->headers.begin(), made->headers.end()};
@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(a_push_service_is_always_told_how_long_to_keep_a_message) {
 
 BOOST_AUTO_TEST_CASE(no_two_messages_share_a_salt_or_a_key) {
   const auto what = for_browser();
-  const auto one = compose_web_push(what, chance)->bytes;
-  const auto two = compose_web_push(what, chance)->bytes;
+  const auto one = compose_web_push(what, false, chance)->bytes;
+  const auto two = compose_web_push(what, false, chance)->bytes;
   BOOST_TEST(one.substr(0, 16) != two.substr(0, 16));
   BOOST_TEST(one.substr(21, 65) != two.substr(21, 65));
 }
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_sealed_message_has_at_most_4096_bytes) {
   std::string body;
   for (int n = 0; n < 1'500; ++n)
     body += "\xF0\x9F\x8E\x89";
-  const auto made = compose_web_push(for_browser(body), chance);
+  const auto made = compose_web_push(for_browser(body), false, chance);
   BOOST_TEST(made->bytes.size() <= 4'096u);
   BOOST_TEST(made->bytes.size() > 4'090u);
   auto what = for_browser();
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(endpoints_and_keys_that_are_none_are_refused) {
        {"", "x", "ftp://x/", "https://", "https://u@x/", "https://a\r\nb/"}) {
     what = for_browser();
     what.target.token = endpoint;
-    BOOST_TEST(refusal(what) == "address_unusable", endpoint);
+    BOOST_TEST(refusal(what) == "endpoint_refused", endpoint);
   }
 }
 

@@ -1,14 +1,15 @@
-#include "actors/channels/public_address.hpp"
+#include "storage/model/public_address.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-namespace arauto::channels {
+namespace arauto {
 
 namespace {
 
@@ -64,4 +65,4 @@ bool is_public_address(const sockaddr& address) {
   return is_public_v6(v6.sin6_addr.s6_addr);
 }
 
-} // namespace arauto::channels
+} // namespace arauto

@@ -4,8 +4,8 @@
 
 struct sockaddr;
 
-namespace arauto::channels {
+namespace arauto {
 
 bool is_public_address(const sockaddr& address);
 
-} // namespace arauto::channels
+} // namespace arauto
