@@ -27,6 +27,7 @@ void add_tenant(command_line line);
 void add_key(command_line line);
 void add_door(command_line line);
 void add_suppression(command_line line);
+void add_vapid(command_line line);
 void add_send(command_line line);
 void add_status(command_line line);
 void add_resolve(command_line line);

@@ -76,11 +76,29 @@ void check_mail(const settings& s) {
        "smtp.tls");
 }
 
+void check_push(const settings& s) {
+  comes_with(s, "fcm.url", "fcm.service_account_file");
+  for (const auto* name :
+       {"apns.key_id", "apns.team_id", "apns.environment", "apns.topic", "apns.url"})
+    comes_with(s, name, "apns.key_file");
+  comes_with(s, "apns.key_file", "apns.key_id");
+  comes_with(s, "apns.key_file", "apns.team_id");
+  not_both(s, "apns.environment", "apns.url");
+  comes_with(s, "web_push.private_key_file", "web_push.subject");
+  comes_with(s, "web_push.subject", "web_push.private_key_file");
+  // While one push waits for its answer nobody else may begin it again.
+  need(s.push.answer_timeout <= s.office.lease - s.office.lease_margin, s, "push.answer_timeout",
+       "must end within node.lease_margin of", "node.lease");
+}
+
 } // namespace
 
 void derive_settings(settings& what) {
   if (!what.was_given("node.lease_margin")) // a short lease keeps a margin that fits
     what.office.lease_margin = std::min(what.office.lease_margin, what.office.lease / 4);
+  if (!what.was_given("push.answer_timeout"))
+    what.push.answer_timeout =
+        std::min(what.push.answer_timeout, what.office.lease - what.office.lease_margin);
   what.http.attempts_max = what.office.retry.attempts_max;
   auto& smtp = what.mail.smtp;
   if (smtp.sender_address.empty()) smtp.sender_address = "arauto@localhost";
@@ -98,6 +116,7 @@ void check_contradictions(const settings& what) {
   comes_with(what, "tls.key", "tls.certificate");
   check_office(what);
   check_mail(what);
+  check_push(what);
 }
 
 } // namespace arauto::deployment

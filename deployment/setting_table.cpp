@@ -226,6 +226,66 @@ rows mail_rows() {
   };
 }
 
+rows house_rows() {
+  return {
+      text(
+          "secrets.key_file", "file of the keys that seal secrets of tenants' accounts",
+          [](auto& s) -> auto& { return s.seal_key_file; }),
+      text(
+          "fcm.service_account_file", "the house's account at FCM: Firebase's JSON file",
+          [](auto& s) -> auto& { return s.push.fcm_service_account_file; }),
+      text(
+          "fcm.url", "where FCM is, if not at Google",
+          [](auto& s) -> auto& { return s.push.fcm_url; }),
+      text(
+          "apns.key_file", "the house's account at APNs: Apple's .p8 file",
+          [](auto& s) -> auto& { return s.push.apns_key_file; }),
+      text(
+          "apns.key_id", "name of that key, ten characters",
+          [](auto& s) -> auto& { return s.push.apns_key_id; }),
+      text(
+          "apns.team_id", "whose it is, ten characters",
+          [](auto& s) -> auto& { return s.push.apns_team_id; }),
+      choice<std::string>(
+          "apns.environment", "which of Apple's two; production unless given",
+          {{"production", "production"}, {"development", "development"}},
+          [](auto& s) -> auto& { return s.push.apns_environment; }),
+      text(
+          "apns.topic", "of devices that name no app",
+          [](auto& s) -> auto& { return s.push.apns_topic; }),
+      text(
+          "apns.url", "where APNs is, if not at Apple",
+          [](auto& s) -> auto& { return s.push.apns_url; }),
+      text(
+          "web_push.private_key_file", "the house's VAPID key, as `arauto vapid` makes it",
+          [](auto& s) -> auto& { return s.push.web_push_private_key_file; }),
+      text(
+          "web_push.subject", "whom push services may ask: mailto: or https:",
+          [](auto& s) -> auto& { return s.push.web_push_subject; }),
+  };
+}
+
+rows push_rows() {
+  return {
+      whole<std::size_t>(
+          "push.sends_max", "open requests of one account", 1, 10'000,
+          [](auto& s) -> auto& { return s.push.sends_max; }),
+      duration<milliseconds>(
+          "push.connect_timeout", "for one connection to stand",
+          [](auto& s) -> auto& { return s.push.connect_timeout; }),
+      duration<milliseconds>(
+          "push.answer_timeout", "for the answer to one push; then in doubt",
+          [](auto& s) -> auto& { return s.push.answer_timeout; }),
+      text(
+          "push.ca_file", "certificates to trust instead of the system's",
+          [](auto& s) -> auto& { return s.push.ca_file; }),
+      choice<bool>(
+          "push.private_endpoints", "test benches only: browsers may lead us to private addresses",
+          {{"true", true}, {"false", false}},
+          [](auto& s) -> auto& { return s.http.private_endpoints; }),
+  };
+}
+
 rows client_rows() {
   return {
       text(
@@ -245,7 +305,7 @@ const std::vector<setting>& all_settings() {
   static const auto all = [] {
     rows made;
     for (auto& group : {service_rows(), tls_rows(), database_rows(), node_rows(), policy_rows(),
-                        mail_rows(), client_rows()})
+                        mail_rows(), house_rows(), push_rows(), client_rows()})
       made.insert(made.end(), group.begin(), group.end());
     return made;
   }();

@@ -28,12 +28,26 @@ struct mail_settings {
   std::string password_file;
 };
 
+// The house's accounts at push providers as they were written (house_accounts.hpp reads them), and
+// what every push account has in common.
+struct push_settings {
+  std::string fcm_service_account_file, fcm_url;
+  std::string apns_key_file, apns_key_id, apns_team_id, apns_environment, apns_topic, apns_url;
+  std::string web_push_private_key_file, web_push_subject;
+  std::size_t sends_max = 100;
+  std::chrono::milliseconds connect_timeout{5'000};
+  std::chrono::milliseconds answer_timeout{20'000};
+  std::string ca_file;
+};
+
 struct settings {
   office_settings office;
   http_settings http;
   std::string database_url_file;          // office.database.url may stand in a file of its own
   std::size_t database_sessions_max = 16; // for HTTP handlers; keepers have their own
   mail_settings mail;
+  push_settings push;
+  std::string seal_key_file; // what seals the secrets of tenants' accounts
   std::filesystem::path data = ".arauto";
   std::string client_url, client_key, client_key_file; // of the commands that ask a running service
   std::chrono::milliseconds stop_limit{8'000};

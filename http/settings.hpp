@@ -38,6 +38,8 @@ struct http_settings {
   std::size_t variables_bytes_max = 64 * kib;
   std::size_t depth_max = 32;
 
+  bool private_endpoints = false; // test benches: browsers' endpoints on addresses of our own
+
   int attempts_max = 25; // the office's: what was not accepted is tried again within it
 
   std::chrono::milliseconds database_patience{2'000}; // for a free session of the pool

@@ -22,6 +22,12 @@ std::array<std::uint8_t, 10> random_bytes_10() {
   return bytes;
 }
 
+std::string random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  fill(reinterpret_cast<std::uint8_t*>(bytes.data()), count);
+  return bytes;
+}
+
 double random01() {
   thread_local std::mt19937_64 generator{std::random_device{}()};
   return std::uniform_real_distribution<double>{0.0, 1.0}(generator);

@@ -8,6 +8,7 @@
 
 #include <pqxx/pqxx>
 
+#include "actors/channels/account.hpp"
 #include "deployment/trouble.hpp"
 #include "storage/schema.hpp"
 #include "tests/support/certificate.hpp"
@@ -64,6 +65,16 @@ BOOST_AUTO_TEST_CASE(a_secret_in_the_argument_list_is_refused_and_not_repeated) 
   BOOST_TEST(refused.code == exit_trouble);
   BOOST_TEST(has(refused.errors, "ARAUTO_SMTP_PASSWORD"));
   BOOST_TEST(!has(refused.output + refused.errors, "hunter2"));
+}
+
+BOOST_AUTO_TEST_CASE(a_pair_for_web_push_is_fresh_and_reads_as_an_account) {
+  const auto first = run_arauto({"vapid", "--subject", "mailto:ops@loja.example"});
+  BOOST_TEST(first.code == exit_good);
+  const auto pair = nlohmann::json::parse(first.output);
+  const auto read = arauto::channels::read_account(arauto::provider::web_push, pair);
+  BOOST_TEST(read.faults.empty());
+  BOOST_TEST(read.form.open.at("public_key") == pair.at("public_key"));
+  BOOST_TEST(run_arauto({"vapid"}).output != run_arauto({"vapid"}).output);
 }
 
 BOOST_AUTO_TEST_CASE(serve_names_what_it_lacks) {

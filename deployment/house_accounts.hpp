@@ -1,0 +1,22 @@
+// The house's accounts at push providers, which tenants without their own use, and what every
+// account needs besides: files and settings become the form that channels judge.
+#pragma once
+
+#include <vector>
+
+#include "actors/channels/account.hpp"
+#include "deployment/settings.hpp"
+
+namespace arauto::deployment {
+
+struct house_account {
+  provider via = provider::fcm;
+  channels::account_form form;
+};
+
+// Trouble names the setting whose file or value cannot be used; never what stands in the file.
+std::vector<house_account> house_push_accounts(const settings& from);
+
+channels::port_means push_means(const settings& from);
+
+} // namespace arauto::deployment
