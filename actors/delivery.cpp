@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "actors/delivery_facts.hpp"
 #include "actors/release.hpp"
-#include "storage/log.hpp"
 #include "storage/model/rendering.hpp"
+#include "storage/model/targets.hpp"
 
 namespace arauto {
 
@@ -14,28 +15,26 @@ using self_ptr = delivery_actor::stateful_pointer<delivery_memory>;
 using step = delivery_memory::step;
 
 constexpr int suspect_from = 2; // as the indexes delivery_due and delivery_suspect
+constexpr std::chrono::milliseconds look_again_after{100};
+// No permit told how many there were; a person has to act, so it waits as after some.
+constexpr int deferrals_without_account = 3;
 
 storage::held_delivery whose(const delivery_memory& s) {
   return storage::as_held(s.held);
 }
 
-void give_slot_back(self_ptr self) {
-  const auto& s = self->state;
-  tell(self, s.courier, return_slot{s.held.tenant, whose(s)});
+// All that were asked for, but for the one that is used.
+void give_slots_back(self_ptr self, const door_ptr& used) {
+  auto& s = self->state;
+  for (const auto& one : std::exchange(s.asked, {}))
+    if (one != used) tell(self, one->courier, return_slot{s.held.tenant, whose(s)});
 }
 
-void log_settled(const delivery_memory& s, const storage::settlement& what,
-                 const storage::settled& answer) {
-  log::info("attempt_settled", {{"tenant", s.held.tenant.text},
-                                {"event_id", s.held.key.event.text},
-                                {"channel", spelled(s.held.key.via)},
-                                {"lease_token", s.held.held.number},
-                                {"attempt", s.facts.attempts},
-                                {"outcome", spelled(what.what.said)},
-                                {"code", what.what.code},
-                                {"state", spelled(answer.now)},
-                                {"cause", what.decided.cause},
-                                {"stale", answer.ours ? 0 : 1}});
+void give_slot_back(self_ptr self) {
+  auto& s = self->state;
+  give_slots_back(self, nullptr);
+  if (const auto door = std::exchange(s.door, nullptr))
+    tell(self, door->courier, return_slot{s.held.tenant, whose(s)});
 }
 
 void ended(self_ptr self, const storage::settlement& what, const storage::settled& answer) {
@@ -87,30 +86,56 @@ void go_back(self_ptr self) {
 }
 
 void settle_outcome(self_ptr self, const outcome& said) {
-  auto& s = self->state;
-  const auto& rules = s.house->settings;
-  const bool nothing_reached_them =
-      said.said == verdict::not_begun || said.said == verdict::account_refused;
-  storage::settlement what;
-  what.key = s.held.key;
-  what.held = s.held.held;
-  what.tenant = s.held.tenant;
-  what.what = said;
-  what.decided = plan_after(said, s.facts.attempts, s.facts.deferrals, s.facts.doubts, rules.retry,
-                            s.facts.doubt.or_else(rules.doubt), self->state.house->chance());
-  what.attempted = !nothing_reached_them;
-  what.given_back = nothing_reached_them;
-  what.deferred = nothing_reached_them;
+  const auto& s = self->state;
+  auto what = settlement_of(s, said, planned(s, said));
   if (said.said == verdict::bad_address) what.suppress_digest = s.facts.to_digest;
   s.house->numbers.attempted(said.said);
   settle(self, std::move(what));
 }
 
-outcome outcome_of(verdict said, const char* cause) {
-  outcome what;
-  what.said = said;
-  what.cause = cause;
-  return what;
+// -- sending ---------------------------------------------------------------------
+
+bool is_push(const delivery_memory& s) {
+  return s.held.key.via == channel::push;
+}
+
+void settle_targets(self_ptr self) {
+  auto& s = self->state;
+  std::vector<target_result> all;
+  std::vector<storage::target_told> targets;
+  for (const auto& one : s.sends) {
+    targets.push_back(told(s, one));
+    all.push_back({*one.said, targets.back().decided});
+    s.house->numbers.attempted(one.said->said);
+  }
+  const auto& doubt = s.facts.doubt.or_else(s.house->settings.doubt);
+  auto what =
+      settlement_of(s, outcome_of_targets(all), plan_of_targets(all, s.facts.others, doubt));
+  what.targets = std::move(targets);
+  settle(self, std::move(what));
+}
+
+// Every device has ended or moved away, or is due elsewhere: the others decide, and nothing was
+// tried.
+void settle_without_targets(self_ptr self) {
+  auto& s = self->state;
+  auto back = released(s.held);
+  back.decided =
+      plan_of_targets({}, s.facts.others, s.facts.doubt.or_else(s.house->settings.doubt));
+  settle(self, std::move(back));
+}
+
+void answered(self_ptr self, std::size_t n, const outcome& said) {
+  auto& s = self->state;
+  auto& one = s.sends.at(n);
+  if (one.said) return;
+  one.said = said;
+  if (--s.unanswered == 0) {
+    if (!is_push(s)) return settle_outcome(self, said);
+    return settle_targets(self);
+  }
+  // Written down before the others have answered: if we die meanwhile, it is not sent again.
+  tell(self, s.keeper, note_targets{{whose(s), {told(s, one)}}});
 }
 
 // The port may still speak for a courier that is gone, until our trust ends. Who settled before
@@ -124,37 +149,54 @@ void outlast_port(self_ptr self) {
 }
 
 void give_up_courier(self_ptr self) {
-  const auto& s = self->state;
-  if (s.trusted_until < self->clock().now())
-    settle_outcome(self, outcome_of(verdict::unknown, "courier_lost"));
+  auto& s = self->state;
+  if (!(s.trusted_until < self->clock().now())) return;
+  const auto lost = outcome_of(verdict::unknown, "courier_lost");
+  for (std::size_t n = 0; n < s.sends.size() && s.at == step::sending; ++n)
+    answered(self, n, lost);
+}
+
+void send_one(self_ptr self, std::size_t n, const std::vector<part>& parts) {
+  auto& s = self->state;
+  auto composed = s.door->port->compose(message_for(s, parts, s.sends[n].target));
+  if (!composed) {
+    const bool too_large = composed.why().text == "too_large";
+    return answered(self, n,
+                    outcome_of(verdict::refused, too_large ? "too_large" : "not_composable"));
+  }
+  s.asked_to_send = true;
+  self->request(s.door->courier, caf::infinite,
+                send_message{whose(s), std::move(*composed), since_epoch(s.trusted_until)})
+      .then(
+          [self, n, asked = s.question](const outcome& said) {
+            if (self->state.question == asked) answered(self, n, said);
+          },
+          [self, asked = s.question](const caf::error&) {
+            if (self->state.question == asked) outlast_port(self);
+          });
 }
 
 void send(self_ptr self) {
   auto& s = self->state;
-  auto parts = render(s.facts.parts, s.facts.variables);
-  if (!parts) {
+  if (is_push(s) && s.facts.targets.empty()) {
     give_slot_back(self);
-    return settle_outcome(self, outcome_of(verdict::refused, "not_renderable"));
-  }
-  const message what{s.facts.key,         s.facts.to_address,
-                     s.facts.to_name,     s.facts.sender_address,
-                     s.facts.sender_name, std::move(*parts)};
-  auto composed = s.house->mail->compose(what);
-  if (!composed) {
-    give_slot_back(self);
-    return settle_outcome(self, outcome_of(verdict::refused, "not_composable"));
+    return settle_without_targets(self);
   }
   s.at = step::sending;
-  const auto newest = next_question(self);
-  self->request(s.courier, caf::infinite,
-                send_message{whose(s), std::move(*composed), since_epoch(s.trusted_until)})
-      .then(
-          [self, newest](const outcome& said) {
-            if (newest()) settle_outcome(self, said);
-          },
-          [self, newest](const caf::error&) {
-            if (newest()) outlast_port(self);
-          });
+  next_question(self);
+  if (is_push(s))
+    for (const auto& target : s.facts.targets)
+      s.sends.push_back({target, {}});
+  else
+    s.sends.push_back({});
+  s.unanswered = s.sends.size();
+  const auto parts = render(s.facts.parts, s.facts.variables);
+  for (std::size_t n = 0; n < s.sends.size(); ++n)
+    if (parts)
+      send_one(self, n, *parts);
+    else
+      answered(self, n, outcome_of(verdict::refused, "not_renderable"));
+  if (!s.asked_to_send) give_slot_back(self);
 }
 
 void permit_answered(self_ptr self, storage::permit& permit) {
@@ -175,7 +217,7 @@ void ask_permit_now(self_ptr self) {
   // Our trust is counted from before the question: the answer may have been on the way for long.
   s.trusted_until = self->clock().now() + s.house->settings.lease - s.house->settings.lease_margin;
   const auto newest = next_question(self);
-  self->request(s.keeper, caf::infinite, ask_permit{storage::may_begin(whose(s), {})})
+  self->request(s.keeper, caf::infinite, ask_permit{storage::may_begin(whose(s), s.through)})
       .then(
           [self, newest](storage::permit& permit) {
             if (newest()) permit_answered(self, permit);
@@ -189,87 +231,144 @@ void ask_permit_now(self_ptr self) {
           });
 }
 
-void want_slot_now(self_ptr self) {
+// -- a slot ------------------------------------------------------------------------
+
+void look_for_slots(self_ptr self);
+
+void look_again_soon(self_ptr self) {
   auto& s = self->state;
-  const auto newest = next_question(self);
-  self->request(s.courier, caf::infinite, want_slot{s.held.tenant, whose(s), s.held.urgency})
+  if (s.house->stopping) return self->quit();
+  s.deserted_at = s.question;
+  self->delayed_send(self, look_again_after, retry_due{});
+}
+
+// The first slot is taken: an attempt goes through one account, and the devices of others wait for
+// their own.
+void slot_given(self_ptr self, const door_ptr& door, const outlet& through) {
+  auto& s = self->state;
+  s.door = door;
+  s.through = through;
+  give_slots_back(self, door);
+  ask_permit_now(self);
+}
+
+void want_slot_at(self_ptr self, const door_ptr& door, const outlet& through) {
+  auto& s = self->state;
+  s.asked.push_back(door);
+  self->request(door->courier, caf::infinite, want_slot{s.held.tenant, whose(s), s.held.urgency})
       .then(
-          [self, newest](slot_granted) {
-            if (newest()) ask_permit_now(self);
+          [self, door, through, asked = s.question](slot_granted) {
+            if (self->state.question == asked) slot_given(self, door, through);
           },
-          [self, newest](const caf::error&) {
-            if (newest()) wait_for_successor(self);
+          [self, asked = s.question](const caf::error&) { // it is gone, or stands down
+            if (self->state.question == asked) look_again_soon(self);
           });
+}
+
+// Without an account nothing can leave: a deferral, until there is one.
+void no_way_out(self_ptr self, const caf::error& why) {
+  auto& s = self->state;
+  if (++s.closed_outlets < s.held.outlets.size()) return;
+  const bool none = why == errc::not_found;
+  s.facts.deferrals = deferrals_without_account;
+  settle_outcome(self, outcome_of(verdict::not_begun, none ? "no_account" : "account_unusable"));
+}
+
+void open_account(self_ptr self, const outlet& through) {
+  const auto& s = self->state;
+  self->request(s.registrar, caf::infinite, want_courier{s.held.tenant, through})
+      .then(
+          [self, through, asked = s.question](courier_ready) {
+            auto& s = self->state;
+            if (s.question != asked) return;
+            const auto door = s.house->accounts.door_of(s.held.tenant, through);
+            if (!door) return look_again_soon(self); // closed again, a moment ago
+            want_slot_at(self, door, through);
+          },
+          [self, asked = s.question](const caf::error& why) {
+            if (self->state.question != asked) return;
+            const bool final = why == errc::not_found || why == errc::bad_input;
+            if (final) return no_way_out(self, why);
+            look_again_soon(self);
+          });
+}
+
+// At the courier of every account it may leave through. With no outlet at all (a push whose
+// devices are gone) the permit says so.
+void look_for_slots(self_ptr self) {
+  auto& s = self->state;
+  s.at = step::waiting_for_slot;
+  next_question(self);
+  give_slots_back(self, nullptr);
+  s.closed_outlets = 0;
+  if (s.held.outlets.empty()) return ask_permit_now(self);
+  const auto asked = s.question;
+  for (const auto& one : s.held.outlets) {
+    if (s.question != asked) return; // the first gave a slot at once
+    if (const auto door = s.house->accounts.door_of(s.held.tenant, one))
+      want_slot_at(self, door, one);
+    else
+      open_account(self, one);
+  }
 }
 
 void meet(self_ptr self, const meet_colleagues& them) {
   auto& s = self->state;
   const bool other_keeper = s.keeper != them.keeper;
-  const bool other_courier = s.courier != them.courier;
   s.keeper = them.keeper;
-  s.courier = them.courier;
-  switch (s.at) {
-  case step::waiting_for_slot:
-    if (other_courier) want_slot_now(self);
-    break;
-  case step::asking_permit:
-    if (other_keeper) go_back(self);
-    break;
-  case step::sending:
-    if (other_courier) outlast_port(self);
-    break;
-  case step::settling:
-    if (other_keeper) settle(self, s.settlement); // our own success is found there again
-    break;
-  }
+  s.registrar = them.registrar;
+  if (!other_keeper) return;
+  if (s.at == step::asking_permit) go_back(self);
+  if (s.at == step::settling) settle(self, s.settlement); // our own success is found there again
+}
+
+void courier_is_lost(self_ptr self, const courier_lost& lost) {
+  auto& s = self->state;
+  const auto its = [&](const door_ptr& one) {
+    return one && one->place.id == lost.account && s.house->accounts.door_of(lost.account) != one;
+  };
+  if (s.at == step::waiting_for_slot && std::any_of(s.asked.begin(), s.asked.end(), its))
+    look_for_slots(self);
+  if (s.at == step::sending && its(s.door)) outlast_port(self);
 }
 
 // The reason tells the dispatcher whether the provider can have heard of it.
 errc reason_of_crash(const delivery_memory& s) {
-  const bool asked_to_send =
-      s.at == step::sending || (s.at == step::settling && s.settlement.attempted);
-  return asked_to_send ? errc::crashed_in_send : errc::crashed_before_send;
+  return s.asked_to_send ? errc::crashed_in_send : errc::crashed_before_send;
 }
 
 } // namespace
 
 delivery_actor::behavior_type delivery(self_ptr self, house_ptr house, storage::lease held,
-                                       keeper_actor keeper, courier_actor courier,
+                                       keeper_actor keeper, registrar_actor registrar,
                                        dispatcher_actor dispatcher) {
   auto& s = self->state;
   s.house = std::move(house);
   s.held = std::move(held);
   s.keeper = std::move(keeper);
-  s.courier = std::move(courier);
+  s.registrar = std::move(registrar);
   s.dispatcher = std::move(dispatcher);
   self->set_exception_handler(
       [self](std::exception_ptr&) { return caf::make_error(reason_of_crash(self->state)); });
-  want_slot_now(self);
+  if (!is_push(s)) s.held.outlets = {outlet{}}; // mails have but one way
+  look_for_slots(self);
   return {
       [self](give_back) {
         if (self->state.at == step::waiting_for_slot) go_back(self);
       },
       [self](const meet_colleagues& them) { meet(self, them); },
+      [self](const courier_lost& lost) { courier_is_lost(self, lost); },
       [self](retry_due) {
         const auto& s = self->state;
         if (s.deserted_at != s.question) return;
         if (s.at == step::sending)
           give_up_courier(self);
+        else if (s.at == step::waiting_for_slot)
+          look_for_slots(self);
         else
           self->quit();
       },
   };
-}
-
-void log_crash(const storage::lease& held, const caf::error& reason, std::size_t restarts) {
-  log::error("actor_died", {{"actor", "delivery"},
-                            {"tenant", held.tenant.text},
-                            {"event_id", held.key.event.text},
-                            {"channel", spelled(held.key.via)},
-                            {"lease_token", held.held.number},
-                            {"reason", reason == errc::crashed_in_send ? "crashed_in_send"
-                                                                       : "crashed_before_send"},
-                            {"restarts", restarts}});
 }
 
 } // namespace arauto

@@ -68,35 +68,12 @@ dispatcher_memory::running& start(self_ptr self, const storage::lease& held) {
   auto& s = self->state;
   const auto me = caf::actor_cast<dispatcher_actor>(self);
   const auto keeper = some_keeper(self);
-  auto actor = self->spawn<caf::monitored>(delivery, s.house, held, keeper, s.staff.mail, me);
+  auto actor = self->spawn<caf::monitored>(delivery, s.house, held, keeper, s.staff.registrar, me);
   s.house->numbers.in_flight(1);
   return s.deliveries
       .emplace(actor.id(),
                dispatcher_memory::running{held, actor, keeper, self->clock().now(), true, {}})
       .first->second;
-}
-
-void release(self_ptr self, const storage::lease& held);
-
-// Alone among its kind, outside the window: at most one waits for its permit at a time.
-caf::result<suspect_cleared> start_suspect(self_ptr self, const run_suspect& one) {
-  if (self->state.stopping) {
-    release(self, one.held);
-    return suspect_cleared{};
-  }
-  auto& running = start(self, one.held);
-  running.in_window = false;
-  running.suspect_asker = self->make_response_promise<suspect_cleared>();
-  return running.suspect_asker;
-}
-
-void clear(dispatcher_memory::running& suspect) {
-  if (suspect.suspect_asker.pending()) suspect.suspect_asker.deliver(suspect_cleared{});
-}
-
-void suspect_began(self_ptr self, const attempt_begun& began) {
-  for (auto& [id, one] : self->state.deliveries)
-    if (one.held.key == began.whose.key && one.held.held == began.whose.held) clear(one);
 }
 
 // Asked again when its keeper was replaced; the stop waits for it.
@@ -119,6 +96,26 @@ void release(self_ptr self, const storage::lease& held) {
   const auto number = ++s.release_number;
   s.releasing.emplace(number, held);
   ask_release(self, number);
+}
+
+// Alone among its kind, outside the window: at most one waits for its permit at a time.
+caf::result<suspect_cleared> start_suspect(self_ptr self, const run_suspect& one) {
+  if (self->state.stopping) {
+    release(self, one.held);
+    return suspect_cleared{};
+  }
+  auto& running = start(self, one.held);
+  running.in_window = false;
+  return running.suspect_asker = self->make_response_promise<suspect_cleared>();
+}
+
+void clear(dispatcher_memory::running& suspect) {
+  if (suspect.suspect_asker.pending()) suspect.suspect_asker.deliver(suspect_cleared{});
+}
+
+void suspect_began(self_ptr self, const attempt_begun& began) {
+  for (auto& [id, one] : self->state.deliveries)
+    if (one.held.key == began.whose.key && one.held.held == began.whose.held) clear(one);
 }
 
 void run_or_release(self_ptr self, const storage::lease& held) {
@@ -194,14 +191,19 @@ bool note_crash(self_ptr self, const storage::lease& held, const caf::error& rea
   return crashes > static_cast<std::size_t>(rules.restarts_max);
 }
 
+template <class Message>
+void tell_all(self_ptr self, const Message& what) {
+  for (auto& [id, one] : self->state.deliveries)
+    tell(self, one.actor, what);
+}
+
 // The branch, not the house: what has no permit goes back, what has one finishes by itself, the
 // supervisor decides when this tenant is served again.
 void stop_branch(self_ptr self) {
   auto& s = self->state;
-  for (auto& [id, one] : s.deliveries) {
+  for (auto& [id, one] : s.deliveries)
     clear(one);
-    tell(self, one.actor, give_back{});
-  }
+  tell_all(self, give_back{});
   s.house->numbers.in_flight(-static_cast<double>(s.deliveries.size()));
   self->quit(caf::make_error(errc::internal));
 }
@@ -209,9 +211,8 @@ void stop_branch(self_ptr self) {
 // Quiet: nothing runs, nothing is asked for, and the front can start nothing here any more.
 void check_stopped(self_ptr self) {
   auto& s = self->state;
-  const bool busy = std::any_of(s.lanes.begin(), s.lanes.end(), [](const auto& one) {
-    return one.second.claiming() || one.second.withdrawing() || one.second.offered() > 0;
-  });
+  const bool busy = std::any_of(s.lanes.begin(), s.lanes.end(),
+                                [](const auto& one) { return one.second.is_busy(); });
   if (!s.stopping || !s.deliveries.empty() || busy || !s.releasing.empty()) return;
   for (auto& asker : s.stop_askers)
     asker.deliver(drained{});
@@ -229,8 +230,7 @@ void delivery_down(self_ptr self, const caf::down_msg& down) {
   s.house->numbers.in_flight(-1);
   const auto via = ended.held.key.via;
   if (ended.in_window) lane_of(self, via).leave();
-  if (down.reason) // it could not give its slot back itself
-    tell(self, s.staff.mail, return_slot{s.tenant, storage::as_held(ended.held)});
+  if (down.reason) return_slots(self, *s.house, ended.held);
   if (down.reason == errc::crashed_before_send || down.reason == errc::crashed_in_send) {
     const bool too_many = note_crash(self, ended.held, down.reason);
     if (down.reason == errc::crashed_before_send) settle_crash(self, ended.held);
@@ -253,10 +253,9 @@ void leave_to_others(self_ptr self, const leases_lost& gone) {
 
 void renew(self_ptr self) {
   auto& s = self->state;
-  const auto third = s.house->settings.lease / 3;
   renew_leases command;
   for (const auto& [id, one] : s.deliveries)
-    if (self->clock().now() - one.since >= third / 2)
+    if (self->clock().now() - one.since >= s.house->settings.lease / 6)
       command.held.push_back(storage::as_held(one.held));
   if (!command.held.empty())
     self->request(some_keeper(self), caf::infinite, std::move(command))
@@ -328,7 +327,7 @@ void on_renewal_due(self_ptr self) {
 void introduce(self_ptr self, const colleagues& staff) {
   auto& s = self->state;
   const bool other_front = staff.front != s.staff.front;
-  const bool other_courier = staff.mail != s.staff.mail;
+  const bool other_registrar = staff.registrar != s.staff.registrar;
   const bool other_keepers = staff.work_keepers != s.staff.work_keepers;
   s.staff = staff;
   for (auto& [via, lane] : s.lanes) {
@@ -342,8 +341,8 @@ void introduce(self_ptr self, const colleagues& staff) {
     const bool keeps_its_keeper =
         std::count(staff.work_keepers.begin(), staff.work_keepers.end(), one.keeper) > 0;
     if (!keeps_its_keeper) one.keeper = some_keeper(self);
-    if (other_courier || !keeps_its_keeper)
-      tell(self, one.actor, meet_colleagues{one.keeper, staff.mail});
+    if (other_registrar || !keeps_its_keeper)
+      tell(self, one.actor, meet_colleagues{one.keeper, staff.registrar});
   }
 }
 
@@ -356,8 +355,7 @@ void look_again(self_ptr self) {
 // Starts nothing more; what has no permit goes back.
 void stop_work(self_ptr self) {
   self->state.stopping = true;
-  for (auto& [id, one] : self->state.deliveries)
-    tell(self, one.actor, give_back{});
+  tell_all(self, give_back{});
   look_again(self);
 }
 
@@ -392,6 +390,7 @@ dispatcher_actor::behavior_type dispatcher(self_ptr self, house_ptr house, tenan
       [self](const attempt_begun& began) { suspect_began(self, began); },
       [self](renewal_due) { on_renewal_due(self); },
       [self](const colleagues& staff) { introduce(self, staff); },
+      [self](const courier_lost& lost) { tell_all(self, lost); },
       [self](retry_due) { look_again(self); },
       [self](stop_claiming) { return stop(self); },
   };

@@ -72,7 +72,7 @@ void hand_over(self_ptr self, const std::vector<front_memory::asker>& group,
                        [&](const auto& d) { return d.via == via && d.now == state::leased; });
       if (created && born != one.answer.deliveries.end())
         granted[asked.tenant].leases.push_back(
-            {{one.answer.id, via}, {1}, asked.tenant, asked.urgency, 0});
+            {{one.answer.id, via}, {1}, asked.tenant, asked.urgency, 0, born->outlets});
       else
         ++s.room[{asked.tenant, via}];
     }

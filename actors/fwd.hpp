@@ -53,6 +53,16 @@ struct stop_claiming;
 struct give_back;
 struct meet_colleagues;
 struct orderly_stop;
+struct note_targets;
+struct want_courier;
+struct courier_ready;
+struct stand_down;
+struct account_fares;
+struct courier_lost;
+struct find_accounts;
+struct accounts_found;
+struct find_account;
+struct account_found;
 struct colleagues;
 struct accept_answer;
 struct outcome;
@@ -110,6 +120,16 @@ CAF_BEGIN_TYPE_ID_BLOCK(arauto, first_custom_type_id)
   CAF_ADD_TYPE_ID(arauto, (arauto::give_back))
   CAF_ADD_TYPE_ID(arauto, (arauto::meet_colleagues))
   CAF_ADD_TYPE_ID(arauto, (arauto::orderly_stop))
+  CAF_ADD_TYPE_ID(arauto, (arauto::note_targets))
+  CAF_ADD_TYPE_ID(arauto, (arauto::want_courier))
+  CAF_ADD_TYPE_ID(arauto, (arauto::courier_ready))
+  CAF_ADD_TYPE_ID(arauto, (arauto::stand_down))
+  CAF_ADD_TYPE_ID(arauto, (arauto::account_fares))
+  CAF_ADD_TYPE_ID(arauto, (arauto::courier_lost))
+  CAF_ADD_TYPE_ID(arauto, (arauto::find_accounts))
+  CAF_ADD_TYPE_ID(arauto, (arauto::accounts_found))
+  CAF_ADD_TYPE_ID(arauto, (arauto::find_account))
+  CAF_ADD_TYPE_ID(arauto, (arauto::account_found))
   CAF_ADD_TYPE_ID(arauto, (arauto::colleagues))
   CAF_ADD_TYPE_ID(arauto, (arauto::accept_answer))
   CAF_ADD_TYPE_ID(arauto, (arauto::outcome))

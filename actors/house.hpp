@@ -1,5 +1,5 @@
-// What every actor of a node is given at birth: the rules, the port, the numbers. Fixed once made,
-// except the two flags.
+// What every actor of a node is given at birth: the rules, the accounts, the numbers. Fixed once
+// made, except the book of accounts and the two flags.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 #include <caf/all.hpp>
 
-#include "actors/channels/port.hpp"
+#include "actors/account_book.hpp"
 #include "actors/meter.hpp"
 #include "actors/settings.hpp"
 #include "storage/model/chance.hpp"
@@ -20,20 +20,21 @@ namespace arauto {
 struct house {
   office_settings settings;
   node_id node;
-  std::shared_ptr<channels::port> mail;
+  account_means means;
+  account_book accounts;
   meter numbers;
-  std::vector<channel> served{channel::email};
+  std::vector<channel> served{channel::email, channel::push};
   std::function<void()> on_collapse;
   std::function<double()> chance = random01; // time comes from the actors' own clock
 
   std::atomic<bool> database_seen{true}; // the last statement of a keeper got through
   std::atomic<bool> stopping{false};
 
-  house(office_settings rules, node_id self, std::shared_ptr<channels::port> port,
+  house(office_settings rules, node_id self, account_means with,
         std::shared_ptr<prometheus::Registry> metrics, std::function<void()> collapse)
       : settings{std::move(rules)},
         node{std::move(self)},
-        mail{std::move(port)},
+        means{std::move(with)},
         numbers{std::move(metrics)},
         on_collapse{std::move(collapse)} {}
 };

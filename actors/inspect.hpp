@@ -6,6 +6,7 @@
 #include <caf/all.hpp>
 
 #include "actors/channels/port.hpp"
+#include "storage/accounts.hpp"
 #include "storage/deliveries.hpp"
 #include "storage/model/event.hpp"
 #include "storage/model/message.hpp"
@@ -39,7 +40,7 @@ typename Inspector::result_type inspect(Inspector& f, notification& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, accepted_delivery& x) {
-  return f(type_name("accepted_delivery"), x.via, x.now);
+  return f(type_name("accepted_delivery"), x.via, x.now, x.outlets);
 }
 
 template <class Inspector>
@@ -107,6 +108,16 @@ typename Inspector::result_type inspect(Inspector& f, composed& x) {
 } // namespace channels
 
 namespace storage {
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, account_place& x) {
+  return f(type_name("account_place"), x.id, x.tenant, x.of, x.version, x.removed);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, account_contents& x) {
+  return f(type_name("account_contents"), x.place, x.open, x.secret);
+}
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, lease& x) {

@@ -130,7 +130,57 @@ typename Inspector::result_type inspect(Inspector& f, send_message& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, attempt_answered& x) {
-  return f(type_name("attempt_answered"), x.whose, x.what);
+  return f(type_name("attempt_answered"), x.whose, x.device_id, x.what);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, note_targets& x) {
+  return f(type_name("note_targets"), x.what);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, want_courier& x) {
+  return f(type_name("want_courier"), x.tenant, x.of);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, courier_ready&) {
+  return f(type_name("courier_ready"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, stand_down&) {
+  return f(type_name("stand_down"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, account_fares& x) {
+  return f(type_name("account_fares"), x.which, x.cause, x.code);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, courier_lost& x) {
+  return f(type_name("courier_lost"), x.account);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, find_accounts& x) {
+  return f(type_name("find_accounts"), x.after);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, accounts_found& x) {
+  return f(type_name("accounts_found"), x.changed);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, find_account& x) {
+  return f(type_name("find_account"), x.id);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, account_found& x) {
+  return f(type_name("account_found"), x.whole);
 }
 
 template <class Inspector>
@@ -205,7 +255,7 @@ typename Inspector::result_type inspect(Inspector& f, stop_claiming&) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, meet_colleagues& x) {
-  return f(type_name("meet_colleagues"), x.keeper, x.courier);
+  return f(type_name("meet_colleagues"), x.keeper, x.registrar);
 }
 
 template <class Inspector>
@@ -220,7 +270,7 @@ typename Inspector::result_type inspect(Inspector& f, orderly_stop& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, colleagues& x) {
-  return f(type_name("colleagues"), x.accept_keepers, x.work_keepers, x.mail, x.front);
+  return f(type_name("colleagues"), x.accept_keepers, x.work_keepers, x.registrar, x.front);
 }
 
 } // namespace arauto

@@ -164,6 +164,13 @@ void flush_together(self_ptr self) {
     deliver(permits.askers[i], made->permits[i]);
 }
 
+// A note that is lost here is said again by the settlement of its delivery.
+void flush_notes(self_ptr self) {
+  auto& s = self->state;
+  const auto notes = std::exchange(s.notes, {});
+  if (!notes.empty()) (void)noted(self, storage::note_targets(*s.db, notes));
+}
+
 void flush_renewals(self_ptr self) {
   auto& s = self->state;
   auto batch = s.renewals.taken();
@@ -213,6 +220,7 @@ void flush_claims(self_ptr self) {
 
 void flush(self_ptr self) {
   self->state.flush_asked = false;
+  flush_notes(self); // what is known of some devices, before anything else can go wrong
   flush_together(self);
   flush_settlements(self); // frees windows
   flush_renewals(self);    // keeps what we have
@@ -269,6 +277,20 @@ caf::result<events_forgotten> forget(self_ptr self) {
   return events_forgotten{*made == rows_max};
 }
 
+caf::result<accounts_found> look_for_accounts(self_ptr self, std::int64_t after) {
+  constexpr auto rows_max = static_cast<int>(batch_max);
+  auto made = noted(self, storage::accounts_since(*self->state.db, after, rows_max));
+  if (!made) return caf::make_error(made.error());
+  return accounts_found{std::move(*made)};
+}
+
+caf::result<account_found> look_for_account(self_ptr self, const std::string& id) {
+  auto& s = self->state;
+  auto made = noted(self, storage::find_account(*s.db, s.house->means.seals, id));
+  if (!made) return caf::make_error(made.error());
+  return account_found{std::move(*made)};
+}
+
 } // namespace
 
 keeper_actor::behavior_type keeper(self_ptr self, house_ptr house) {
@@ -298,10 +320,19 @@ keeper_actor::behavior_type keeper(self_ptr self, house_ptr house) {
         return self->state.settlements.add(std::move(a.what),
                                            self->make_response_promise<storage::settled>());
       },
+      [self](note_targets& n) {
+        ask_flush(self);
+        self->state.notes.push_back(std::move(n.what));
+      },
       [self](renew_leases& r) {
         ask_flush(self);
         return self->state.renewals.add(std::move(r.held),
                                         self->make_response_promise<leases_lost>());
+      },
+      [self](const find_accounts& f) { return look_for_accounts(self, f.after); },
+      [self](const find_account& f) { return look_for_account(self, f.id); },
+      [self](const account_fares& word) {
+        noted(self, storage::note_account(*self->state.db, word.which, word.cause, word.code));
       },
       [self](reap_leases) { return reap(self); },
       [self](find_due) { return find_work(self); },

@@ -33,6 +33,7 @@ struct keeper_memory {
   std::unique_ptr<storage::session> db;
   waiting_list<storage::permit_question, storage::permit> permits;
   waiting_list<storage::settlement, storage::settled> settlements;
+  std::vector<storage::targets_note> notes;
   waiting_list<storage::room, claimed> rooms;
   waiting_list<std::vector<storage::held_delivery>, leases_lost> renewals;
   bool flush_asked = false;

@@ -92,6 +92,7 @@ public:
   // A new front knows of no room.
   void forget_offers() { end_withdrawal(offered_); }
 
+  bool is_busy() const { return claiming() || withdrawing() || offered() > 0; } // with others
   bool is_idle() const { return !claiming() && !withdrawing_ && !more_waits_; }
 
 private:

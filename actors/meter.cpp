@@ -57,8 +57,6 @@ meter::meter(std::shared_ptr<prometheus::Registry> registry)
                        "Deliveries leased to this node's actors.")},
       slots_waiting_{
           gauge(*registry_, "arauto_slots_waiting", "Deliveries waiting for a courier's slot.")},
-      account_paused_{gauge(*registry_, "arauto_account_paused",
-                            "1 while the provider account is left alone.")},
       doubts_{BuildGauge()
                   .Name("arauto_in_doubt")
                   .Help("Deliveries in doubt in the whole cluster, of 10000 at most; held: only "
@@ -74,6 +72,12 @@ meter::meter(std::shared_ptr<prometheus::Registry> registry)
       notification_queue_{gauge(*registry_, "arauto_notification_queue_used",
                                 "How full PostgreSQL's notification queue is, 0 to 1. It grows "
                                 "while any listener of the server sits in an open transaction.")} {
+  auto& paused = BuildGauge()
+                     .Name("arauto_account_paused")
+                     .Help("Accounts of this provider that are left alone; the log says which.")
+                     .Register(*registry_);
+  for (auto via : all_providers)
+    paused_gauges_[via] = &paused.Add({{"provider", std::string{spelled(via)}}});
   for (auto verdict : all_acceptances)
     accept_counters_[verdict] = &accepts_.Add({{"verdict", std::string{spelled(verdict)}}});
   for (auto said : all_verdicts)

@@ -16,6 +16,7 @@
 
 #include "storage/model/event.hpp"
 #include "storage/model/outcome.hpp"
+#include "storage/model/provider.hpp"
 #include "storage/model/state.hpp"
 
 namespace arauto {
@@ -34,8 +35,8 @@ public:
   void reaped(std::size_t leases) { reaped_.Increment(static_cast<double>(leases)); }
   void restarted() { restarts_.Increment(); }
   void in_flight(double change) { in_flight_.Increment(change); }
-  void slots_waiting(std::size_t count) { slots_waiting_.Set(static_cast<double>(count)); }
-  void account_paused(bool paused) { account_paused_.Set(paused ? 1 : 0); }
+  void slots_waiting(double change) { slots_waiting_.Increment(change); }
+  void account_paused(provider via, double change) { paused_gauges_.at(via)->Increment(change); }
   void in_doubt(int deliveries, int held) {
     doubts_waiting_.Set(deliveries - held);
     doubts_held_.Set(held);
@@ -67,7 +68,7 @@ private:
   prometheus::Counter& restarts_;
   prometheus::Gauge& in_flight_;
   prometheus::Gauge& slots_waiting_;
-  prometheus::Gauge& account_paused_;
+  std::map<provider, prometheus::Gauge*> paused_gauges_;
   prometheus::Family<prometheus::Gauge>& doubts_;
   prometheus::Gauge& doubts_waiting_;
   prometheus::Gauge& doubts_held_;

@@ -70,10 +70,10 @@ struct office::inside {
   }
 };
 
-office::office(const office_settings& settings, std::unique_ptr<channels::port> mail,
+office::office(const office_settings& settings, account_means accounts,
                std::shared_ptr<prometheus::Registry> metrics, std::function<void()> on_collapse) {
   const node_id self{uuid_v7(std::chrono::system_clock::now(), random_bytes_10())};
-  auto home = std::make_shared<house>(settings, self, std::move(mail), std::move(metrics),
+  auto home = std::make_shared<house>(settings, self, std::move(accounts), std::move(metrics),
                                       std::move(on_collapse));
   inside_ = std::make_unique<inside>(home, settings);
   auto& in = *inside_;
@@ -160,7 +160,8 @@ void office::stop(std::chrono::milliseconds limit) {
         .receive([](drained) {}, [](const caf::error&) {});
     self->send_exit(in.boss, caf::exit_reason::user_shutdown);
   }
-  in.house->mail->stop(deadline);
+  for (const auto& door : in.house->accounts.doors())
+    door->port->stop(deadline);
   in.boss = nullptr;
   {
     const std::lock_guard lock{in.mutex};

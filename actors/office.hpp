@@ -11,7 +11,7 @@
 
 #include <prometheus/registry.h>
 
-#include "actors/channels/port.hpp"
+#include "actors/accounts.hpp"
 #include "actors/settings.hpp"
 #include "storage/model/errc.hpp"
 #include "storage/model/event.hpp"
@@ -20,9 +20,9 @@ namespace arauto {
 
 class office {
 public:
-  // `mail` is the port of the one e-mail account. `on_collapse` is called once, from an actor's
-  // thread, when the supervisor gives up: the process must end non-zero.
-  office(const office_settings& settings, std::unique_ptr<channels::port> mail,
+  // `on_collapse` is called once, from an actor's thread, when the supervisor gives up: the process
+  // must end non-zero.
+  office(const office_settings& settings, account_means accounts,
          std::shared_ptr<prometheus::Registry> metrics, std::function<void()> on_collapse);
   ~office();
   office(const office&) = delete;

@@ -13,6 +13,7 @@
 #include "actors/channels/port.hpp"
 #include "actors/fwd.hpp"
 #include "actors/inspect.hpp"
+#include "storage/accounts.hpp"
 #include "storage/deliveries.hpp"
 #include "storage/model/event.hpp"
 
@@ -70,6 +71,9 @@ struct ask_permit {
 struct settle_attempt {
   storage::settlement what;
 }; // kept and asked again until answered
+struct note_targets {
+  storage::targets_note what;
+}; // what some devices' providers said, before the others have
 struct renew_leases {
   std::vector<storage::held_delivery> held;
 };
@@ -103,8 +107,38 @@ struct send_message { // uses up the slot
 };
 struct attempt_answered {
   storage::held_delivery whose;
+  std::string device_id; // of a push
   outcome what;
 }; // from the port's thread
+
+// -- accounts ------------------------------------------------------------------
+
+struct want_courier {
+  tenant_id tenant;
+  outlet of;
+};
+struct courier_ready {}; // the account book has it
+struct stand_down {};    // to a courier: its account has changed, or nobody needs it
+struct account_fares {   // from its courier: paused, with a cause; or flowing again, without
+  storage::account_place which;
+  std::string cause;
+  std::int32_t code = 0;
+};
+struct courier_lost { // what was asked of it and not answered, will not be
+  std::string account;
+};
+struct find_accounts { // changes since then
+  std::int64_t after = 0;
+};
+struct accounts_found {
+  std::vector<storage::account_place> changed;
+};
+struct find_account {
+  std::string id;
+};
+struct account_found {
+  storage::account_contents whole;
+};
 
 // -- looking after ------------------------------------------------------------
 
@@ -150,8 +184,13 @@ using keeper_actor = caf::typed_actor<
     caf::replies_to<ask_permit>::with<storage::permit>,
     // Recorded, or stale. Waits out a database that is away.
     caf::replies_to<settle_attempt>::with<storage::settled>,
+    // Written down with the next batch; the settlement says it all again.
+    caf::reacts_to<note_targets>,
     // Extends leases by explicit list.
     caf::replies_to<renew_leases>::with<leases_lost>,
+    // The registrar's: errc::not_found, errc::bad_input (sealed under another key).
+    caf::replies_to<find_accounts>::with<accounts_found>,
+    caf::replies_to<find_account>::with<account_found>, caf::reacts_to<account_fares>,
     // The reaper's questions and the node's heartbeat.
     caf::replies_to<reap_leases>::with<leases_reaped>, caf::replies_to<find_due>::with<due_work>,
     caf::replies_to<forget_events>::with<events_forgotten>, caf::reacts_to<send_heartbeat>,
@@ -160,12 +199,22 @@ using keeper_actor = caf::typed_actor<
 // Owns the conversations with one provider account: fair queue for its slots, breaker, one port.
 using courier_actor = caf::typed_actor<
     // Answered when a slot is free for this tenant's turn and the account is open; that may take
-    // long.
+    // long. errc::stopping: it stands down, ask the registrar for its successor.
     caf::replies_to<want_slot>::with<slot_granted>, caf::reacts_to<return_slot>,
-    // Answered with what the provider said, or unknown.
+    // Answered with what the provider said, or unknown. A slot is good for one delivery, and for
+    // all its devices of this account.
     caf::replies_to<send_message>::with<outcome>,
+    // Gives no slot any more; goes when nothing is open.
+    caf::reacts_to<stand_down>,
     // From the port, and from its own clock.
-    caf::reacts_to<attempt_answered>, caf::reacts_to<retry_due>>;
+    caf::reacts_to<attempt_answered>, caf::reacts_to<retry_due>, caf::reacts_to<poll_due>>;
+
+// Knows the accounts at providers, and starts one courier for each that is used.
+using registrar_actor = caf::typed_actor<
+    // Answered when the account book has the courier. errc::not_found: there is no account;
+    // errc::bad_input: it cannot be used; errc::unavailable: not now.
+    caf::replies_to<want_courier>::with<courier_ready>, caf::reacts_to<account_fares>,
+    caf::reacts_to<poll_due>, caf::reacts_to<colleagues>>;
 
 // Takes notifications, commits them in groups, tells dispatchers.
 using front_actor = caf::typed_actor<
@@ -180,7 +229,7 @@ using front_actor = caf::typed_actor<
 struct colleagues {
   std::vector<keeper_actor> accept_keepers;
   std::vector<keeper_actor> work_keepers;
-  courier_actor mail;
+  registrar_actor registrar;
   front_actor front;
 };
 
@@ -188,13 +237,14 @@ struct colleagues {
 // answered.
 struct meet_colleagues {
   keeper_actor keeper;
-  courier_actor courier;
+  registrar_actor registrar;
 };
 
 // One (event, channel) from lease to result; gone afterwards.
 using delivery_actor = caf::typed_actor<
     // Before the permit: back to due and gone. After it: finish.
-    caf::reacts_to<give_back>, caf::reacts_to<meet_colleagues>, caf::reacts_to<retry_due>>;
+    caf::reacts_to<give_back>, caf::reacts_to<meet_colleagues>, caf::reacts_to<courier_lost>,
+    caf::reacts_to<retry_due>>;
 
 // One tenant's window on this node.
 using dispatcher_actor =
@@ -203,7 +253,8 @@ using dispatcher_actor =
                      // lost after that is doubt, and doubt has rules of its own.
                      caf::replies_to<run_suspect>::with<suspect_cleared>,
                      caf::reacts_to<attempt_begun>, caf::reacts_to<renewal_due>,
-                     caf::reacts_to<colleagues>, caf::reacts_to<retry_due>,
+                     caf::reacts_to<colleagues>, caf::reacts_to<courier_lost>,
+                     caf::reacts_to<retry_due>,
                      // Answered when nothing is in flight any more.
                      caf::replies_to<stop_claiming>::with<drained>>;
 
@@ -224,6 +275,8 @@ using supervisor_actor = caf::typed_actor<
     caf::replies_to<run_suspect>::with<suspect_cleared>,
     // To the reaper.
     caf::reacts_to<hints_missed>,
+    // From the registrar, to every dispatcher and its deliveries.
+    caf::reacts_to<courier_lost>,
     // A dispatcher that has nothing to do.
     caf::reacts_to<may_retire>,
     // A branch may be started again.

@@ -4,6 +4,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/house.hpp"
 #include "actors/protocol.hpp"
 
 namespace arauto {
@@ -33,6 +34,14 @@ template <class Self>
 void release(Self* self, const keeper_actor& keeper, const storage::lease& held) {
   self->request(keeper, caf::infinite, settle_attempt{released(held)})
       .then([](const storage::settled&) {}, [](const caf::error&) {});
+}
+
+// Slots that a delivery had asked for and can give back no more.
+template <class Self>
+void return_slots(Self* self, const house& of, const storage::lease& held) {
+  for (const auto& one : held.outlets)
+    if (const auto door = of.accounts.door_of(held.tenant, one))
+      tell(self, door->courier, return_slot{held.tenant, storage::as_held(held)});
 }
 
 } // namespace arauto

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "actors/courier.hpp"
 #include "actors/dispatcher.hpp"
 #include "actors/front.hpp"
 #include "actors/keeper.hpp"
 #include "actors/porter.hpp"
 #include "actors/reaper.hpp"
+#include "actors/registrar.hpp"
 #include "storage/log.hpp"
 
 namespace arauto {
@@ -62,10 +62,11 @@ void hire(self_ptr self) {
   const auto me = caf::actor_cast<supervisor_actor>(self);
   hire_keepers(self, s.staff.accept_keepers, s.house->settings.accept_keepers, "accept_keeper");
   hire_keepers(self, s.staff.work_keepers, s.house->settings.work_keepers, "keeper");
-  s.posts.push_back({"courier/email",
-                     [self] {
+  s.posts.push_back({"registrar",
+                     [self, me] {
                        auto& s = self->state;
-                       return put(s.staff.mail, self->spawn<caf::monitored>(courier, s.house));
+                       return put(s.staff.registrar, self->spawn<caf::detached + caf::monitored>(
+                                                         registrar, s.house, me, s.staff));
                      },
                      {},
                      {},
@@ -106,6 +107,7 @@ void hire(self_ptr self) {
 
 void introduce(self_ptr self) {
   auto& s = self->state;
+  tell(self, s.staff.registrar, s.staff);
   tell(self, s.staff.front, s.staff);
   tell(self, s.reaper, s.staff);
   for (auto& [tenant, one] : s.branches)
@@ -255,6 +257,10 @@ supervisor_actor::behavior_type supervisor(self_ptr self, house_ptr house,
         return pass_on<suspect_cleared>(self, tenant, std::move(one));
       },
       [self](hints_missed missed) { return self->delegate(self->state.reaper, missed); },
+      [self](const courier_lost& lost) {
+        for (auto& [tenant, one] : self->state.branches)
+          if (one.dispatcher) tell(self, one.dispatcher, lost);
+      },
       [self](const may_retire& who) { self->state.branches.erase(who.tenant); },
       [self](retry_due) { fill_vacancies(self); },
       [self](const orderly_stop& command) { return stop(self, command); },

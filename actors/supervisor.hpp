@@ -23,7 +23,7 @@ struct supervisor_memory {
 
   // One of the permanent staff, and how to start it again.
   struct post {
-    std::string name; // keeper/0, courier/email, front, reaper
+    std::string name; // keeper/0, registrar, front, reaper
     std::function<caf::actor_addr()> start;
     caf::actor_addr holder;
     crash_window crashes;

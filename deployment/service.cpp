@@ -71,10 +71,19 @@ std::unique_ptr<channels::port> make_mail_port(const settings& from) {
   return std::move(*port);
 }
 
+account_means house_accounts(const settings& from) {
+  account_means means;
+  means.of_house.push_back(house_account(provider::smtp));
+  means.open_port = [port = std::shared_ptr<channels::port>{make_mail_port(from)}](const auto&) {
+    return result<std::shared_ptr<channels::port>>{port};
+  };
+  return means;
+}
+
 int serve(const settings& with, const std::function<void(const std::string& url)>& ready) {
   auto metrics = std::make_shared<prometheus::Registry>();
   std::atomic<bool> collapsed{false};
-  office staff{with.office, make_mail_port(with), metrics, [&] {
+  office staff{with.office, house_accounts(with), metrics, [&] {
                  collapsed = true;
                  ask_for_end();
                }};

@@ -4,6 +4,7 @@
 
 #include "storage/rows.hpp"
 #include "storage/sql/statements.hpp"
+#include "storage/targets.hpp"
 
 namespace arauto::storage {
 
@@ -15,8 +16,7 @@ lease read_lease(const pqxx::row& row) {
           {text(row["tenant_id"])},
           static_cast<priority>(row["priority"].as<int>()),
           row["lost_leases"].as<int>(),
-          via_of(row["channel"]) == channel::email ? std::vector<outlet>{outlet{}}
-                                                   : std::vector<outlet>{}};
+          read_outlets(via_of(row["channel"]), row["outlets"])};
 }
 
 template <class Item>
@@ -84,6 +84,7 @@ send_facts read_facts(const permit_question& whose, const pqxx::row& row) {
   send_facts f;
   f.key = whose.key;
   f.held = whose.held;
+  f.tenant = whose.tenant;
   f.to_address = text(row["email"]);
   f.to_name = text(row["name"]);
   f.to_digest = text(row["email_digest"]);
@@ -95,6 +96,9 @@ send_facts read_facts(const permit_question& whose, const pqxx::row& row) {
   f.deferrals = row["deferrals"].as<int>();
   f.doubts = row["doubts"].as<int>();
   f.doubt = read_doubt(row);
+  f.urgency = static_cast<priority>(row["priority"].as<int>());
+  if (!row["expires_in_ms"].is_null()) f.expires_in_ms = row["expires_in_ms"].as<std::int64_t>();
+  f.through = whose.through;
   return f;
 }
 
@@ -133,6 +137,7 @@ std::vector<permit> permits_of(session::transaction& t, const std::vector<permit
     one.now = state_spelled(row["state"].c_str()).value();
     if (one.now == state::leased) one.facts = read_facts(asked[n], row);
   }
+  address_targets(t, permits);
   return permits;
 }
 
@@ -146,6 +151,7 @@ std::vector<settled> settled_of(session::transaction& t, const std::vector<settl
   auto items = nlohmann::json::array();
   for (std::size_t n = 0; n < asked.size(); ++n)
     items.push_back(as_json(n, asked[n]));
+  tell_targets(t, asked);
   std::vector<settled> answers(asked.size());
   for (const auto& row : t.run(sql::settle, dumped(items))) {
     auto& one = answers.at(row["n"].as<std::size_t>());

@@ -38,6 +38,12 @@ std::string as_json(const std::vector<notification>& asked, const std::vector<st
   return dumped(items);
 }
 
+accepted_delivery read_accepted(const pqxx::row& row) {
+  accepted_delivery d{via_of(row[5]), state_spelled(row[6].c_str()).value()};
+  if (d.now == state::leased) d.outlets = read_outlets(d.via, row[7]);
+  return d;
+}
+
 void read_verdict(const pqxx::row& row, accept_answer& answer) {
   answer.verdict = acceptance_spelled(row[1].c_str()).value_or(acceptance::in_progress); // unseen
   answer.subject = text(row[2]);
@@ -55,7 +61,7 @@ std::vector<std::size_t> read_answers(const pqxx::result& rows,
   std::vector<std::size_t> numbers;
   for (const auto& row : rows) {
     if (row[0].is_null()) {
-      deliveries[text(row[3])].push_back({via_of(row[5]), state_spelled(row[6].c_str()).value()});
+      deliveries[text(row[3])].push_back(read_accepted(row));
       continue;
     }
     numbers.push_back(row[0].as<std::size_t>());
@@ -101,6 +107,19 @@ attempt_view read_attempt(const pqxx::row& row) {
   return a;
 }
 
+target_view read_target(const pqxx::row& row) {
+  return {text(row["device_id"]),
+          {provider_spelled(row["provider"].c_str()).value(), text(row["app"])},
+          state_spelled(row["state"].c_str()).value(),
+          row["attempts"].as<int>(),
+          row["code"].as<int>(),
+          text(row["cause"]),
+          text(row["detail"]),
+          text(row["provider_ref"]),
+          text(row["next_attempt_at"]),
+          text(row["settled_at"])};
+}
+
 event_view read_event(const pqxx::row& row) {
   event_view e;
   e.id = {text(row["id"])};
@@ -135,6 +154,10 @@ event_view read_whole(session::transaction& t, const tenant_id& tenant, const pq
   for (const auto& a : t.run(sql::event_attempts, tenant.text, e.id.text))
     for (auto& d : e.deliveries)
       if (d.via == via_of(a["channel"])) d.trail.push_back(read_attempt(a));
+  for (auto& d : e.deliveries)
+    if (d.via == channel::push)
+      for (const auto& one : t.run(sql::event_targets, tenant.text, e.id.text))
+        d.targets.push_back(read_target(one));
   return std::move(e);
 }
 

@@ -25,6 +25,16 @@ struct attempt_view {
   std::string detail;
 };
 
+// One device of a push.
+struct target_view {
+  std::string device_id; // the tenant's own name for it
+  outlet of;
+  state now = state::pending; // of one that was left over: as its delivery ended
+  int attempts = 0;
+  int code = 0;
+  std::string cause, detail, provider_ref, next_attempt_at, settled_at; // empty: not known
+};
+
 struct delivery_view {
   channel via = channel::email;
   state now = state::pending;
@@ -36,6 +46,7 @@ struct delivery_view {
   std::string gives_up_at; // of one in doubt that waits for evidence
   std::string resolved_as; // what a person said of it
   std::vector<attempt_view> trail;
+  std::vector<target_view> targets{}; // push, once an attempt was permitted
 };
 
 struct event_view {
@@ -46,7 +57,7 @@ struct event_view {
   std::vector<delivery_view> deliveries;
 };
 
-// not_found for unknown and foreign ids alike.
+// With trails and targets. not_found for unknown and foreign ids alike.
 result<event_view> find_event(session& db, const tenant_id& tenant, const event_id& id);
 result<event_view> find_operation(session& db, const tenant_id& tenant,
                                   const operation_id& operation);
@@ -69,7 +80,7 @@ struct event_place {
 };
 
 struct event_page {
-  std::vector<event_view> events;          // newest first, without trails
+  std::vector<event_view> events;          // newest first, without trails and targets
   std::optional<event_place> older, newer; // where to go on; none: there is nothing
 };
 

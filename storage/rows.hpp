@@ -11,6 +11,7 @@
 #include "storage/events.hpp"
 #include "storage/model/channel.hpp"
 #include "storage/model/doubt.hpp"
+#include "storage/model/provider.hpp"
 #include "storage/tenants.hpp"
 
 namespace arauto::storage {
@@ -23,6 +24,16 @@ inline std::string text(const pqxx::field& f) {
 // says so.
 inline channel via_of(const pqxx::field& f) {
   return channel_spelled(f.c_str()).value();
+}
+
+// As arauto.outlets_due gives them; e-mail has one, whatever stands there.
+inline std::vector<outlet> read_outlets(channel via, const pqxx::field& f) {
+  if (via == channel::email) return {outlet{}};
+  std::vector<outlet> outlets;
+  if (f.is_null()) return outlets;
+  for (const auto& one : nlohmann::json::parse(f.c_str()))
+    outlets.push_back(outlet_spelled(one.get<std::string>()).value());
+  return outlets;
 }
 
 // The columns doubt_rule, doubt_after_ms, doubt_resends of a template.

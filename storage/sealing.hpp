@@ -22,13 +22,16 @@ public:
   seal_ring() = default; // no key: seals and opens nothing (bad_input)
 
   static result<seal_ring> read(std::string_view file_text); // bad_input says which line and why
-  static std::string new_line(std::string_view name);        // a fresh key, as the file wants it
+  // A fresh key, as the file wants it; empty: no name of a key (1 to 64 of letters, digits, . - _).
+  static std::string new_line(std::string_view name);
 
   result<std::string> seal(std::string_view plain, std::string_view context) const;
   // bad_input: no such key, or not sealed under it with this context.
   result<std::string> open(std::string_view sealed, std::string_view context) const;
 
   bool empty() const { return keys_.empty(); }
+  // The name of the key that seals; of an empty ring: empty.
+  std::string current() const { return keys_.empty() ? std::string{} : keys_.front().first; }
   // Sealed under the first key?
   bool is_current(std::string_view sealed) const;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/model/ids.hpp"
+#include "storage/model/provider.hpp"
 #include "storage/model/state.hpp"
 
 namespace arauto {
@@ -70,6 +71,7 @@ constexpr std::optional<acceptance> acceptance_spelled(std::string_view word) {
 struct accepted_delivery {
   channel via = channel::email;
   state now = state::pending;
+  std::vector<outlet> outlets{}; // leased: where it may go now
 };
 
 struct accept_answer {

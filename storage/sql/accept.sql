@@ -3,7 +3,8 @@
 --    expires_at, lease_at_once}; channels null: every channel that has a template
 -- $2 owner (node) for deliveries born leased   $3 lease in ms
 -- Gives one row per n (n, verdict, subject, id, created_at) and one per delivery of the events that stand (n null, id,
--- channel, state). Verdict 'unseen': the key was taken by a transaction this snapshot cannot see; ask again.
+-- channel, state, outlets of a leased push). Verdict 'unseen': the key was taken by a transaction this snapshot cannot
+-- see; ask again.
 -- Tables are only looked up by key, one item at a time (lateral, with a limit), and the group is never joined with
 -- itself, so the cost of an item does not grow with the group or the tables, whatever the planner believes of them.
 -- Leans on event (client_key, tenant_id) (`is not distinct from` keeps a small table's planner from walking another index
@@ -85,7 +86,9 @@ delivery_made as (
                   when c.channel = any (j.lease_at_once) and j.send_at is null then 'leased'
                   else 'pending' end as state) s
    where coalesce(j.id in (select id from event_made), false) -- coalesce: looked up by hash, not joined
-  returning event_id, channel, state
+  returning event_id, channel, state,
+            case when channel = 'push' and state = 'leased'
+                 then arauto.outlets_due(event_id, channel, tenant_id, user_id, true) end as outlets
 )
 select j.n,
        case when made.here and j.id = j.first_id then 'created'
@@ -100,15 +103,17 @@ select j.n,
        case when made.here then j.first_id else j.known_id end as id,
        to_char(case when made.here then now() else j.known_at end at time zone 'UTC',
                'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-       null as channel, null as state
+       null as channel, null as state, null::json as outlets
   from judged j
   cross join lateral (select coalesce(j.first_id in (select id from event_made), false) as here) made
 union all
-select null, null, null, d.event_id, null, d.channel, d.state from delivery_made d
+select null, null, null, d.event_id, null, d.channel, d.state, d.outlets from delivery_made d
 union all
-select null, null, null, d.event_id, null, d.channel, d.state
+select null, null, null, d.event_id, null, d.channel, d.state,
+       case when d.channel = 'push' and d.state = 'leased'
+            then arauto.outlets_due(d.event_id, d.channel, d.tenant_id, d.user_id, d.attempts = d.attempts_before) end
   from judged j
   cross join lateral (
-    select d.event_id, d.channel, d.state from arauto.delivery d
+    select d.* from arauto.delivery d
      where d.event_id = j.known_id and d.tenant_id = j.tenant_id limit 16) d
  where j.known_id is not null

@@ -34,4 +34,6 @@ update arauto.delivery d
        lease_until = clock_timestamp() + $3::integer * interval '1 millisecond'
   from (select event_id, channel from urgent union all select event_id, channel from normal) due
  where d.event_id = due.event_id and d.channel = due.channel
-returning d.tenant_id, d.event_id, d.channel, d.lease_token, d.priority, d.lost_leases
+returning d.tenant_id, d.event_id, d.channel, d.lease_token, d.priority, d.lost_leases,
+          case when d.channel = 'push' then arauto.outlets_due(d.event_id, d.channel, d.tenant_id, d.user_id,
+                                                               d.attempts = d.attempts_before) end as outlets

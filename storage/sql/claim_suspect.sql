@@ -12,4 +12,6 @@ update arauto.delivery d
        lease_until = clock_timestamp() + $2::integer * interval '1 millisecond'
   from suspect s
  where d.event_id = s.event_id and d.channel = s.channel
-returning d.tenant_id, d.event_id, d.channel, d.lease_token, d.priority, d.lost_leases
+returning d.tenant_id, d.event_id, d.channel, d.lease_token, d.priority, d.lost_leases,
+          case when d.channel = 'push' then arauto.outlets_due(d.event_id, d.channel, d.tenant_id, d.user_id,
+                                                               d.attempts = d.attempts_before) end as outlets

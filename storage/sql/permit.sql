@@ -22,7 +22,7 @@ held as materialized (
        limit 1 for update of d) d
 ),
 judged as materialized (
-  select h.n, h.event_id, h.channel, e.variables, r.email, r.email_digest, r.name, t.parts,
+  select h.n, h.event_id, h.channel, e.variables, e.expires_at, r.email, r.email_digest, r.name, t.parts,
          t.doubt_rule, t.doubt_after_ms, t.doubt_resends, tn.sender_address, tn.sender_name,
          case when h.doubted_at is not null and v.verdict not in ('leased', 'provider_accepted') then 'in_doubt'
               else v.verdict end as state,
@@ -51,7 +51,9 @@ judged as materialized (
                     when h.begun_at is not null then 'leased'
                     when h.stop_reason = 'opted_out' then 'suppressed'
                     when h.stop_reason is not null then 'cancelled'
-                    when e.expires_at <= clock_timestamp() then 'expired'
+                    when e.expires_at <= clock_timestamp() -- some device may have it
+                    then case when h.channel = 'push' and arauto.push_accepted_at(h.event_id) is not null
+                              then 'provider_accepted' else 'expired' end
                     when not consent.allowed then 'suppressed'
                     when h.channel = 'email' and r.email is null then 'permanent_failure'
                     when s.digest is not null then 'suppressed'
@@ -67,11 +69,14 @@ moved as (
                             then clock_timestamp() + $2::integer * interval '1 millisecond' end,
          next_attempt_at = case when j.state = 'in_doubt' then 'infinity' else d.next_attempt_at end,
          settled_at = case when j.state not in ('leased', 'in_doubt') then clock_timestamp() end,
+         accepted_at = case when j.state = 'provider_accepted'
+                            then coalesce(d.accepted_at, arauto.push_accepted_at(d.event_id)) else d.accepted_at end,
          cause = coalesce(case when j.state <> 'leased' then j.cause end, d.cause)
     from judged j
    where d.event_id = j.event_id and d.channel = j.channel
   returning j.n, j.state, d.attempts - d.attempts_before as attempts, d.deferrals, d.doubts, j.email, j.name,
             encode(j.email_digest, 'hex') as email_digest, j.variables, j.parts, j.doubt_rule,
-            j.doubt_after_ms, j.doubt_resends, j.sender_address, j.sender_name
+            j.doubt_after_ms, j.doubt_resends, j.sender_address, j.sender_name, d.priority,
+            greatest(0, ceil(extract(epoch from j.expires_at - clock_timestamp()) * 1000))::bigint as expires_in_ms
 )
 select * from moved

@@ -4,6 +4,7 @@
 -- No attempt begun: back to due with lost_leases + 1, at the bound permanent_failure / worker_lost; stopped ones end.
 -- Attempt begun and never settled: in_doubt, and the trail says unknown; what follows is decided as in model/plan.hpp
 -- (a test compares the two). One whose doubt stands and that was only on its way to be sent again is in doubt as before.
+-- Of a push the devices that were addressed are in doubt with it; it goes on when the first of all its devices is due.
 -- Leans on delivery_leased (bounded by the windows of all nodes).
 with lost as materialized (
   select d.* from arauto.delivery d
@@ -13,7 +14,7 @@ with lost as materialized (
      for update skip locked
 ),
 judged as materialized (
-  select l.event_id, l.channel, p.rule, p.after_ms, l.begun_at is not null as begun,
+  select l.event_id, l.channel, p.rule, p.after_ms, l.begun_at is not null as begun, l.stop_reason is null as goes_on,
          p.rule = 'resend' and l.doubts < p.resends_max and l.attempts - l.attempts_before < $2::integer as again,
          case when l.accepted_at is not null then 'provider_accepted'
               when l.begun_at is not null or l.doubted_at is not null then 'in_doubt'
@@ -29,6 +30,15 @@ judged as materialized (
       select coalesce(t.doubt_rule, $4::text) as rule, coalesce(t.doubt_after_ms, $5::bigint) as after_ms,
              coalesce(t.doubt_resends, $6::integer) as resends_max) p
 ),
+doubted as (
+  update arauto.target t
+     set state = 'in_doubt', doubted_at = coalesce(t.doubted_at, clock_timestamp()), cause = 'worker_lost',
+         told_at = clock_timestamp(),
+         due_at = case when j.again and j.goes_on then clock_timestamp() + j.after_ms * interval '1 millisecond'
+                       else 'infinity' end
+    from judged j
+   where j.begun and t.event_id = j.event_id and t.channel = j.channel and t.state = 'leased'
+),
 trail as (
   insert into arauto.attempt (event_id, channel, lease_token, tenant_id, number, begun_at, ended_at, outcome)
   select l.event_id, l.channel, l.lease_token, l.tenant_id, l.attempts, l.begun_at, clock_timestamp(), 'unknown'
@@ -41,9 +51,11 @@ update arauto.delivery d
        next_attempt_at = case when j.becomes <> 'in_doubt' then clock_timestamp()
                               when d.stop_reason is not null then 'infinity'
                               when not j.begun and d.lost_leases + 1 < $1::integer then clock_timestamp()
-                              when j.begun and j.again then clock_timestamp() + j.after_ms * interval '1 millisecond'
-                              else 'infinity' end,
+                              when j.begun and j.again
+                              then least(clock_timestamp() + j.after_ms * interval '1 millisecond', other.due_at)
+                              else coalesce(other.due_at, 'infinity') end,
        gives_up_at = case when j.becomes = 'in_doubt' and j.begun and j.rule = 'wait' and d.stop_reason is null
+                           and other.due_at is null
                           then clock_timestamp() + j.after_ms * interval '1 millisecond' end,
        doubts = d.doubts + case when j.becomes = 'in_doubt' and j.begun then 1 else 0 end,
        doubted_at = case when j.becomes = 'in_doubt' then coalesce(d.doubted_at, clock_timestamp())
@@ -54,5 +66,8 @@ update arauto.delivery d
        settled_at = case when j.becomes in ('provider_accepted', 'permanent_failure', 'suppressed', 'cancelled')
                          then clock_timestamp() end
   from judged j
+  cross join lateral (
+    select min(t.due_at) as due_at from arauto.target t
+     where t.event_id = j.event_id and t.channel = j.channel and t.state in ('pending', 'retry_wait')) other
  where d.event_id = j.event_id and d.channel = j.channel
 returning d.tenant_id, d.event_id, d.channel, d.lease_token, d.state

@@ -12,7 +12,8 @@ held as materialized (
      for update of d
 ),
 devices as (
-  update arauto.device d set ended_at = coalesce(d.ended_at, now()), end_reason = coalesce(d.end_reason, 'erased'), token = ''
+  update arauto.device d set ended_at = coalesce(d.ended_at, now()), end_reason = coalesce(d.end_reason, 'erased'), token = '',
+         keys = null
    where d.tenant_id = $1 and d.user_id = $2
 )
 update arauto.event e set variables = null, erased_at = now()

@@ -36,6 +36,10 @@ judged as materialized (
     cross join lateral (select e.erased_at from arauto.event e
                          where e.id = h.event_id and e.tenant_id = $1 limit 1 for share of e) e
 ),
+anew as ( -- whom a push reached keeps it; all others are addressed again, and who came since
+  delete from arauto.target t using judged j
+   where j.verdict = 'replayed' and t.event_id = j.event_id and t.channel = j.channel and t.state <> 'provider_accepted'
+),
 moved as (
   update arauto.delivery d
      set state = case when d.state = 'permanent_failure' then 'pending' else d.state end,

@@ -73,6 +73,10 @@ paced as materialized (
     from judged j cross join start s
    where j.refusal is null
 ),
+anew as ( -- whom a push reached keeps it; all others are addressed again, and who came since
+  delete from arauto.target t using paced p
+   where t.event_id = p.event_id and t.channel = p.channel and t.state <> 'provider_accepted'
+),
 moved as (
   update arauto.delivery d
      set state = 'pending', next_attempt_at = p.due_at, attempts_before = d.attempts, lost_leases = 0,

@@ -36,7 +36,7 @@ judged as materialized (
                       where a.event_id = h.event_id and a.channel = h.channel and a.lease_token = h.lease_token
                         and not a.late), false) end as ours_before,
          h.was = 'in_doubt'
-           and (h.outcome = 'accepted'
+           and (h.state = 'provider_accepted'
                 or (h.outcome in ('refused_for_now', 'refused', 'bad_address') and h.stop_reason is null
                     and exists (
                       select from (select a.lease_token, a.outcome from arauto.attempt a
@@ -93,10 +93,10 @@ evidence as (
                       when j.becomes <> 'provider_accepted' then coalesce(j.cause, d.cause) end,
          detail = case when j.ends_doubt and not j.forgotten then j.detail else d.detail end,
          provider_ref = coalesce(d.provider_ref, j.provider_ref),
-         accepted_at = coalesce(d.accepted_at, case when j.outcome = 'accepted' then clock_timestamp() end),
+         accepted_at = coalesce(d.accepted_at, case when j.state = 'provider_accepted' then clock_timestamp() end),
          settled_at = case when j.ends_doubt and j.becomes <> 'retry_wait' then clock_timestamp() else d.settled_at end
     from judged j
-   where not j.ours and not j.ours_before and (j.outcome = 'accepted' or j.ends_doubt)
+   where not j.ours and not j.ours_before and (j.state = 'provider_accepted' or j.ends_doubt)
      and d.event_id = j.event_id and d.channel = j.channel
   returning d.event_id
 ),

@@ -179,15 +179,20 @@ BOOST_FIXTURE_TEST_CASE(
   wait_until("the other is accepted", [&] { return count_of(state::provider_accepted) == 1; });
 }
 
-BOOST_FIXTURE_TEST_CASE(a_courier_that_keeps_crashing_ends_the_process, running_office) {
+BOOST_FIXTURE_TEST_CASE(a_courier_that_keeps_crashing_closes_its_account_for_a_while,
+                        running_office) {
   rules.restarts_max = 2;
+  rules.restart_window = std::chrono::seconds{2};
   rules.lease = std::chrono::milliseconds{500};
   rules.lease_margin = std::chrono::milliseconds{100};
   provider->broken = true;
   open();
   submit("o-1");
-  wait_until("the supervisor gives up", [&] { return collapsed.load(); });
+  wait_until("the account is closed", [&] { return metric("arauto_account_paused") > 0; });
   provider->broken = false;
+  wait_until("it is open again", [&] { return count_of(state::provider_accepted) == 1; });
+  BOOST_TEST(metric("arauto_account_paused") == 0);
+  BOOST_TEST(!collapsed.load());
 }
 
 BOOST_FIXTURE_TEST_CASE(what_does_not_fit_the_window_waits_in_the_database_P9, running_office) {
@@ -266,7 +271,7 @@ BOOST_FIXTURE_TEST_CASE(an_opt_out_stops_what_waits_behind_a_slow_provider_P5_S3
 
 BOOST_FIXTURE_TEST_CASE(two_offices_share_one_database_and_send_once, running_office) {
   open();
-  office second{rules, std::make_unique<scripted_port>(provider),
+  office second{rules, all_through(std::make_shared<scripted_port>(provider)),
                 std::make_shared<prometheus::Registry>(), [] {}};
   for (int i = 0; i < 200; ++i) {
     auto asked = order_shipped("o-" + std::to_string(i));

@@ -98,7 +98,18 @@ BOOST_AUTO_TEST_CASE(every_message_with_fields_survives_the_wire) {
   survives_the_wire(return_slot{{"acme"}, some_held});
   survives_the_wire(send_message{
       some_held, {{{"e"}, channel::push}, "f", "t", true, "bytes"}, caf::timespan{11}});
-  survives_the_wire(attempt_answered{some_held, some_outcome});
+  survives_the_wire(attempt_answered{some_held, "phone", some_outcome});
+  const storage::account_place some_place{"id", {"acme"}, {provider::fcm, "app"}, 3, true};
+  survives_the_wire(note_targets{
+      {some_held,
+       {{"phone", "then", some_outcome, {state::in_doubt, {}, true, "why", {}}, "gone"}}}});
+  survives_the_wire(want_courier{{"acme"}, {provider::apns, "app"}});
+  survives_the_wire(account_fares{some_place, "why", 401});
+  survives_the_wire(courier_lost{"id"});
+  survives_the_wire(find_accounts{7});
+  survives_the_wire(accounts_found{{some_place}});
+  survives_the_wire(find_account{"id"});
+  survives_the_wire(account_found{{some_place, "{}", "{}"}});
   survives_the_wire(leases_reaped{{{{"acme"}, {{"e"}, channel::push}, {7}, state::expired}},
                                   {{{"b"}, {{"f"}, channel::email}, {8}, state::leased}}});
   survives_the_wire(due_work{{{{"acme"}, channel::push}}});

@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(a_list_is_answered_once_its_first_piece_was_in_vain_P3) {
   office_settings rules;
   rules.database = server.settings();
   rules.accept_patience = 1'000ms;
-  office staff{rules, std::make_unique<no_port>(), std::make_shared<prometheus::Registry>(), [] {}};
+  office staff{rules, all_through(std::make_shared<no_port>()),
+               std::make_shared<prometheus::Registry>(), [] {}};
   server.postgres.stop_immediate();
   const auto begun = std::chrono::steady_clock::now();
   const auto answers = staff.submit_all(std::vector<notification>(1'000));
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(an_unexpected_exception_says_nothing) {
   const auto metrics = std::make_shared<prometheus::Registry>();
   office_settings staff_settings;
   staff_settings.database = nowhere;
-  office staff{staff_settings, std::make_unique<no_port>(), metrics, [] {}};
+  office staff{staff_settings, all_through(std::make_shared<no_port>()), metrics, [] {}};
   storage::pool sessions{nowhere, 1};
   const http_settings limits;
   http::service serves{http::means{limits, sessions, staff, *metrics}, table};

@@ -61,8 +61,8 @@ module.exports = ({ V, C }) => {
       INSERT INTO arauto.recipient (tenant_id, user_id, email, email_digest)
       SELECT 'load', 'u' || i, 'u' || i || '@bench.test', sha256(convert_to('u' || i || '@bench.test', 'UTF8'))
         FROM generate_series(0, ${USERS - 1}) i;
-      INSERT INTO arauto.device (tenant_id, user_id, device_id, provider, app, token)
-      SELECT 'load', 'u' || i, 'phone', 'fcm', '', 'device-u' || i FROM generate_series(0, ${USERS - 1}) i;
+      INSERT INTO arauto.device (tenant_id, user_id, device_id, provider, app, token, registered_at)
+      SELECT 'load', 'u' || i, 'phone', 'fcm', '', 'device-u' || i, now() FROM generate_series(0, ${USERS - 1}) i;
       INSERT INTO arauto.template (tenant_id, type, channel, version, parts, required) VALUES
         ('load', 'order_shipped', 'email', 1, '[{"name":"subject","text":"Order {{order}}"},
           {"name":"text","text":"Hello {{name}}, your order {{order}} was shipped.\\nReference {{op}}\\n"}]', '{order,name,op}'),

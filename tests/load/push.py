@@ -42,8 +42,8 @@ def private_file(stage, name, text):
 def furnish(stage, provider, token, keys, deliveries):
     stage.fresh_database()
     stage.sql(f"""
-      insert into arauto.device (tenant_id, user_id, device_id, provider, app, token, keys)
-      select 'load', 'u' || i, 'phone', '{provider}', 'app', {token}, {keys} from generate_series(0, {USERS - 1}) i;
+      insert into arauto.device (tenant_id, user_id, device_id, provider, app, token, keys, registered_at)
+      select 'load', 'u' || i, 'phone', '{provider}', 'app', {token}, {keys}, now() from generate_series(0, {USERS - 1}) i;
       insert into arauto.event (id, tenant_id, user_id, type, variables, priority, client_key, fingerprint, created_at)
       select gen_random_uuid(), 'load', 'u' || (i % {USERS}), 'order_shipped', json_build_object('order', 'A-' || i), 1,
              'push-' || i, '', now() from generate_series(1, {deliveries}) i;

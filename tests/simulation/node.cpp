@@ -28,10 +28,11 @@ node::node(birth born, const office_settings& rules, provider& behind, dice& cha
   auto own = rules;
   own.database.url = std::to_string(born.number);
   port->poison = std::move(poison);
-  house =
-      std::make_shared<arauto::house>(own, node_id{"node-" + std::to_string(born.number)},
-                                      std::make_shared<simulated_port>(born.number, behind, port),
-                                      std::move(metrics), [this] { collapsed = true; });
+  house = std::make_shared<arauto::house>(
+      own, node_id{"node-" + std::to_string(born.number)},
+      all_through(std::make_shared<simulated_port>(born.number, behind, port)), std::move(metrics),
+      [this] { collapsed = true; });
+  house->served = {channel::email}; // all is e-mail here
   house->chance = [&chance] { return chance.real(); };
   system_ = std::make_unique<caf::actor_system>(*config_);
   follow(born.at);

@@ -226,7 +226,7 @@ void world::calm() {
 void world::finish() {
   oracle_.at_the_end(provider_);
   const auto end = now_ + 60s; // dispatchers retire, frozen nodes thaw
-  const auto staff = [&](const node& one) { return 5 + one.house->settings.work_keepers; };
+  const auto staff = [&](const node& one) { return 6 + one.house->settings.work_keepers; };
   const auto all_retired = [&] {
     return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& one) {
       return one->now == node::condition::gone

@@ -27,8 +27,9 @@ struct two_channels : crossing {
     words.via = channel::push;
     words.parts = {{"title", "Order"}, {"body", "on its way"}};
     BOOST_REQUIRE(storage::put_template(db, acme, words));
-    crossing::sql("insert into arauto.device (id, tenant_id, user_id, provider, app, token)"
-                  " values (gen_random_uuid(), 'acme', 'ana', 'fcm', 'app', 'token')");
+    crossing::sql("insert into arauto.device (device_id, tenant_id, user_id, provider, app, token, "
+                  "registered_at)"
+                  " values ('phone', 'acme', 'ana', 'fcm', 'app', 'token', now())");
   }
 
   storage::lease claim_push_in(opened& claimer) {

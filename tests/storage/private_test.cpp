@@ -30,8 +30,9 @@ struct discreet : ledger {
   }
   // With a device, so that both channels are asked.
   void add_device() {
-    sql("insert into arauto.device (id, tenant_id, user_id, provider, app, token) values "
-        "(gen_random_uuid(), 'acme', 'ana', 'fcm', 'app', 'token')");
+    sql("insert into arauto.device (device_id, tenant_id, user_id, provider, app, token, "
+        "registered_at) values "
+        "('phone', 'acme', 'ana', 'fcm', 'app', 'token', now())");
   }
   storage::lease claim_on(channel via) {
     const auto leases = storage::claim(db, {{acme, via, 1, 1}}, node, lease_length);

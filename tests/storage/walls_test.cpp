@@ -11,8 +11,9 @@ namespace {
 
 // Filled below for two tenants; what else there is stands behind row level security too (next
 // test).
-const std::vector<std::string> tables = {"recipient", "device", "preference", "suppression",
-                                         "template",  "event",  "delivery",   "attempt"};
+const std::vector<std::string> tables = {"recipient",   "device",   "preference",
+                                         "suppression", "template", "event",
+                                         "delivery",    "attempt",  "target"};
 
 struct walled : ledger {
   walled() {
@@ -25,10 +26,10 @@ struct walled : ledger {
       asked.user = {who};
       const auto id = accept_one(asked).id.text;
       const std::string t = "'" + std::string{tenant} + "'", u = "'" + who + "'";
-      sql("insert into arauto.device (id, tenant_id, user_id, provider, app, token) values "
-          "(gen_random_uuid(), "
+      sql("insert into arauto.device (device_id, tenant_id, user_id, provider, app, token, "
+          "registered_at) values ('phone', "
           + t + ", " + u
-          + ", 'fcm', 'app', 'token');"
+          + ", 'fcm', 'app', 'token', now());"
             "insert into arauto.preference (tenant_id, user_id, channel, allowed) values ("
           + t + ", " + u
           + ", 'email', true);"
@@ -38,7 +39,11 @@ struct walled : ledger {
             "insert into arauto.attempt (event_id, channel, lease_token, tenant_id, number, "
             "ended_at, "
             "outcome) values ('"
-          + id + "', 'email', 1, " + t + ", 1, now(), 'accepted')");
+          + id + "', 'email', 1, " + t
+          + ", 1, now(), 'accepted');"
+            "insert into arauto.target (event_id, channel, device_id, tenant_id, provider, app, "
+            "state, due_at) values ('"
+          + id + "', 'push', 'phone', " + t + ", 'fcm', 'app', 'pending', now())");
     }
   }
 

@@ -21,8 +21,8 @@ running_office::~running_office() {
 }
 
 void running_office::open() {
-  staff = std::make_unique<office>(rules, std::make_unique<scripted_port>(provider), numbers,
-                                   [this] { collapsed = true; });
+  if (!means.open_port) means = all_through(std::make_shared<scripted_port>(provider));
+  staff = std::make_unique<office>(rules, means, numbers, [this] { collapsed = true; });
 }
 
 accept_answer running_office::submit(const std::string& operation, const user_id& user) {

@@ -18,6 +18,7 @@ struct running_office : ledger {
   void open(); // with what `rules` and `provider` say by then
   office_settings rules;
   std::shared_ptr<scripted_port::journal> provider = std::make_shared<scripted_port::journal>();
+  account_means means; // unless a test says so: every account of the house leads to `provider`
   std::shared_ptr<prometheus::Registry> numbers = std::make_shared<prometheus::Registry>();
   std::unique_ptr<office> staff;
   std::atomic<bool> collapsed{false};

@@ -121,7 +121,8 @@ struct served::inside {
       : room{std::make_shared<mailroom>()},
         metrics{std::make_shared<prometheus::Registry>()},
         sessions{database, 8},
-        staff{staff_settings(database), std::make_unique<test_port>(room), metrics, [] {}},
+        staff{staff_settings(database), all_through(std::make_shared<test_port>(room)), metrics,
+              [] {}},
         api{door, sessions, staff, *metrics} {}
 
   static office_settings staff_settings(const storage::database_settings& database) {

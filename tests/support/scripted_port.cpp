@@ -29,7 +29,8 @@ result<channels::composed> scripted_port::compose(const message& what) const {
     throw std::runtime_error{"poison"};
   channels::composed made;
   made.key = what.key;
-  made.to = what.to_address;
+  made.to = what.target.token.empty() ? what.to_address : what.target.token;
+  made.device_id = what.target.device_id;
   made.bytes = what.parts.empty() ? "" : what.parts.front().text;
   return made;
 }
