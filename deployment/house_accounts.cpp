@@ -36,8 +36,8 @@ void set_unless_empty(json& into, const char* name, const std::string& value) {
   if (!value.empty()) into[name] = value;
 }
 
-house_account judged(const settings& from, provider via, const json& given,
-                     std::initializer_list<source> sources) {
+push_account judged(const settings& from, provider via, const json& given,
+                    std::initializer_list<source> sources) {
   auto read = channels::read_account(via, given);
   if (read.faults.empty()) return {via, std::move(read.form)};
   const auto& fault = read.faults.front();
@@ -53,7 +53,7 @@ house_account judged(const settings& from, provider via, const json& given,
   refuse(from, setting, (inner.empty() ? "" : inner + " ") + fault.what);
 }
 
-house_account read_fcm(const settings& from) {
+push_account read_fcm(const settings& from) {
   const auto* setting = "fcm.service_account_file";
   json given;
   given["service_account"] =
@@ -63,7 +63,7 @@ house_account read_fcm(const settings& from) {
   return judged(from, provider::fcm, given, {{"service_account", setting}, {"url", "fcm.url"}});
 }
 
-house_account read_apns(const settings& from) {
+push_account read_apns(const settings& from) {
   const auto& push = from.push;
   json given = {{"key", whole_file(from, "apns.key_file", push.apns_key_file)}};
   set_unless_empty(given, "key_id", push.apns_key_id);
@@ -80,7 +80,7 @@ house_account read_apns(const settings& from) {
 }
 
 // The file: the key alone in base64url, or the account as `arauto vapid` prints it.
-house_account read_web_push(const settings& from) {
+push_account read_web_push(const settings& from) {
   const auto* setting = "web_push.private_key_file";
   auto text = whole_file(from, setting, from.push.web_push_private_key_file);
   auto given = json::parse(text, nullptr, false);
@@ -95,8 +95,8 @@ house_account read_web_push(const settings& from) {
 
 } // namespace
 
-std::vector<house_account> house_push_accounts(const settings& from) {
-  std::vector<house_account> made;
+std::vector<push_account> house_push_accounts(const settings& from) {
+  std::vector<push_account> made;
   if (!from.push.fcm_service_account_file.empty()) made.push_back(read_fcm(from));
   if (!from.push.apns_key_file.empty()) made.push_back(read_apns(from));
   if (!from.push.web_push_private_key_file.empty()) made.push_back(read_web_push(from));

@@ -9,13 +9,13 @@
 
 namespace arauto::deployment {
 
-struct house_account {
+struct push_account {
   provider via = provider::fcm;
   channels::account_form form;
 };
 
 // Trouble names the setting whose file or value cannot be used; never what stands in the file.
-std::vector<house_account> house_push_accounts(const settings& from);
+std::vector<push_account> house_push_accounts(const settings& from);
 
 channels::port_means push_means(const settings& from);
 

@@ -8,6 +8,7 @@
 #include "actors/channels/file_port.hpp"
 #include "actors/channels/smtp_port.hpp"
 #include "actors/office.hpp"
+#include "deployment/house_accounts.hpp"
 #include "deployment/signals.hpp"
 #include "deployment/trouble.hpp"
 #include "http/server.hpp"
@@ -74,8 +75,21 @@ std::unique_ptr<channels::port> make_mail_port(const settings& from) {
 account_means house_accounts(const settings& from) {
   account_means means;
   means.of_house.push_back(house_account(provider::smtp));
-  means.open_port = [port = std::shared_ptr<channels::port>{make_mail_port(from)}](const auto&) {
-    return result<std::shared_ptr<channels::port>>{port};
+  for (const auto& [via, form] : house_push_accounts(from)) {
+    means.of_house.push_back(house_account(via));
+    means.of_house.back().open = form.open.dump();
+    means.of_house.back().secret = form.secret.dump();
+  }
+  means.open_port = [mail = std::shared_ptr<channels::port>{make_mail_port(from)},
+                     with = push_means(from)](const storage::account_contents& account) {
+    using opened = result<std::shared_ptr<channels::port>>;
+    const auto& place = account.place;
+    if (place.tenant.text.empty() && place.of.via == provider::smtp) return opened{mail};
+    auto made = channels::open_port(
+        place.of.via, {nlohmann::json::parse(account.open), nlohmann::json::parse(account.secret)},
+        with);
+    if (!made) return opened{made.why()};
+    return opened{std::shared_ptr<channels::port>{std::move(*made)}};
   };
   return means;
 }

@@ -102,6 +102,7 @@ std::size_t http_exchange::read_body(char* to, std::size_t size, std::size_t cou
     here.trust_ended_ = true;
     return CURL_READFUNC_ABORT;
   }
+  here.stream_refused_ = false; // that was another try
   std::copy_n(here.what_.body.data() + here.handed_, bytes, to);
   here.handed_ += bytes;
   return bytes;
@@ -138,8 +139,8 @@ std::size_t http_exchange::take_header(char* from, std::size_t size, std::size_t
 
 int http_exchange::take_words(CURL*, curl_infotype kind, char* words, std::size_t size,
                               void* self) {
-  if (kind == CURLINFO_TEXT
-      && std::string_view{words, size}.find("REFUSED_STREAM") != std::string_view::npos)
+  // At its beginning: names of hosts and certificates stand in such lines too.
+  if (kind == CURLINFO_TEXT && std::string_view{words, size}.rfind("REFUSED_STREAM", 0) == 0)
     exchange_at(self).stream_refused_ = true;
   return 0;
 }
