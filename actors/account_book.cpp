@@ -4,6 +4,29 @@
 
 namespace arauto {
 
+namespace {
+
+// One account's view of a port that others use too.
+class shared_port final : public channels::port {
+public:
+  explicit shared_port(std::shared_ptr<channels::port> whole) : whole_{std::move(whole)} {}
+
+  result<channels::composed> compose(const message& what) const override {
+    return whole_->compose(what);
+  }
+  void send(channels::composed what, steady::time_point trusted_until,
+            std::function<void(outcome)> answer) override {
+    whole_->send(std::move(what), trusted_until, std::move(answer));
+  }
+  std::size_t sends_max() const override { return whole_->sends_max(); }
+  void stop(steady::time_point) override {} // the others go on
+
+private:
+  std::shared_ptr<channels::port> whole_;
+};
+
+} // namespace
+
 storage::account_contents house_account(provider via) {
   storage::account_contents made;
   made.place.id = "house/" + std::string{spelled(via)};
@@ -17,7 +40,7 @@ account_means all_through(std::shared_ptr<channels::port> port) {
   for (auto via : all_providers)
     means.of_house.push_back(house_account(via));
   means.open_port = [port = std::move(port)](const storage::account_contents&) {
-    return result<std::shared_ptr<channels::port>>{port};
+    return result<std::shared_ptr<channels::port>>{std::make_shared<shared_port>(port)};
   };
   return means;
 }

@@ -96,11 +96,13 @@ caf::typed_response_promise<outcome> send(self_ptr self, send_message& what) {
   return promise;
 }
 
-// In a wave of dead tokens the account is the likelier fault: its devices keep their tokens, and
-// only a probe's own answer is believed.
+// In a wave of dead tokens the account is the likelier fault: its devices keep their tokens, and of
+// a probe, whose delivery may have many of them, only the first answer is believed. An endpoint
+// that says nothing of the account makes no wave either, or anybody could bring one about.
 void doubt_dead_tokens(courier_memory& s, const attempt_answered& answer, outcome& said) {
-  if (channel_of(s.place.of.via) != channel::push || !s.wave.heard(said.said)) return;
-  if (s.account.paused() && holder_of(answer.whose) == s.probe) return;
+  if (channel_of(s.place.of.via) != channel::push || said.only_this_target) return;
+  if (!s.wave.heard(said.said)) return;
+  if (s.account.paused() && s.probe == holder_of(answer.whose)) return s.probe.reset();
   said.said = verdict::account_refused;
   said.cause = "token_wave";
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -42,7 +43,8 @@ struct courier_memory {
   std::map<one_send, sending> open;             // with the port
   breaker account;
   token_wave wave;
-  holder probe; // the only one that may send while the account is paused
+  std::optional<holder> probe; // the only one that may send while the account is paused; no more
+                               // once its word about a token was believed in a wave
   slot_pace pace;
   bool tick_asked = false;
   bool standing_down = false;

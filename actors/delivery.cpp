@@ -237,7 +237,7 @@ void look_for_slots(self_ptr self);
 
 void look_again_soon(self_ptr self) {
   auto& s = self->state;
-  if (s.house->stopping) return self->quit();
+  if (s.house->stopping) return go_back(self);
   s.deserted_at = s.question;
   self->delayed_send(self, look_again_after, retry_due{});
 }
@@ -252,8 +252,10 @@ void slot_given(self_ptr self, const door_ptr& door, const outlet& through) {
   ask_permit_now(self);
 }
 
+// Once at each courier, though several outlets may lead there: it knows its slots by delivery.
 void want_slot_at(self_ptr self, const door_ptr& door, const outlet& through) {
   auto& s = self->state;
+  if (std::count(s.asked.begin(), s.asked.end(), door) > 0) return;
   s.asked.push_back(door);
   self->request(door->courier, caf::infinite, want_slot{s.held.tenant, whose(s), s.held.urgency})
       .then(
@@ -315,8 +317,10 @@ void look_for_slots(self_ptr self) {
 void meet(self_ptr self, const meet_colleagues& them) {
   auto& s = self->state;
   const bool other_keeper = s.keeper != them.keeper;
+  const bool other_registrar = s.registrar != them.registrar;
   s.keeper = them.keeper;
   s.registrar = them.registrar;
+  if (other_registrar && s.at == step::waiting_for_slot) look_for_slots(self);
   if (!other_keeper) return;
   if (s.at == step::asking_permit) go_back(self);
   if (s.at == step::settling) settle(self, s.settlement); // our own success is found there again

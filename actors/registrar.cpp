@@ -201,7 +201,10 @@ void close_old_doors(self_ptr self) {
   }
 }
 
+// Only of the version in use: an older one's courier may still hear answers.
 void hear_of(self_ptr self, const account_fares& word) {
+  const auto door = self->state.house->accounts.door_of(word.which.id);
+  if (!door || door->place.version != word.which.version) return;
   note_pause(self, word.which, !word.cause.empty());
   if (!word.which.tenant.text.empty()) tell(self, some_keeper(self), word);
 }

@@ -72,7 +72,18 @@ std::unique_ptr<channels::port> make_mail_port(const settings& from) {
   return std::move(*port);
 }
 
+result<std::shared_ptr<channels::port>> open_mail_port(const settings& from) {
+  try {
+    return std::shared_ptr<channels::port>{make_mail_port(from)};
+  } catch (const trouble& why) {
+    return failure{errc::bad_input, why.what()};
+  }
+}
+
+// The settings are judged here, once; each opening makes a port of its own, which ends with its
+// courier.
 account_means house_accounts(const settings& from) {
+  make_mail_port(from);
   account_means means;
   means.of_house.push_back(house_account(provider::smtp));
   for (const auto& [via, form] : house_push_accounts(from)) {
@@ -80,11 +91,10 @@ account_means house_accounts(const settings& from) {
     means.of_house.back().open = form.open.dump();
     means.of_house.back().secret = form.secret.dump();
   }
-  means.open_port = [mail = std::shared_ptr<channels::port>{make_mail_port(from)},
-                     with = push_means(from)](const storage::account_contents& account) {
+  means.open_port = [from, with = push_means(from)](const storage::account_contents& account) {
     using opened = result<std::shared_ptr<channels::port>>;
     const auto& place = account.place;
-    if (place.tenant.text.empty() && place.of.via == provider::smtp) return opened{mail};
+    if (place.tenant.text.empty() && place.of.via == provider::smtp) return open_mail_port(from);
     auto made = channels::open_port(
         place.of.via, {nlohmann::json::parse(account.open), nlohmann::json::parse(account.secret)},
         with);

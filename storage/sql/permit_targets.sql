@@ -3,6 +3,8 @@
 -- $1 json array of {n, tenant_id, event_id, channel, lease_token, provider, app}; provider null: there is no slot
 -- The first permit of a budget decides whom it is for: the devices that are registered now. Later ones only drop those that
 -- ended or moved away. Addressed are those of the outlet that are due. Asking twice under one token changes nothing more.
+-- Devices are locked: a registration that takes a token away has answered before, and is seen, or answers after this
+-- attempt has begun (S36).
 -- Gives per n one row for each addressed device, and one with device_id null that tells how the others stand.
 -- Leans on target's and device's keys, device_of_user.
 with asked as materialized (
@@ -26,7 +28,8 @@ standing as materialized (
     left join lateral (
       select dv.* from arauto.device dv
        where dv.tenant_id = a.tenant_id and dv.user_id = a.user_id and dv.device_id = t.device_id
-         and dv.ended_at is null and dv.provider = t.provider and dv.app = t.app limit 1) dv on true
+         and dv.ended_at is null and dv.provider = t.provider and dv.app = t.app
+       limit 1 for share of dv) dv on true
 ),
 found as materialized (
   select a.*, dv.device_id, dv.provider as its_provider, dv.app as its_app, dv.token, dv.keys, dv.registered_at,
@@ -34,7 +37,8 @@ found as materialized (
     from asked a
     cross join lateral (
       select dv.* from arauto.device dv
-       where dv.tenant_id = a.tenant_id and dv.user_id = a.user_id and dv.ended_at is null) dv
+       where dv.tenant_id = a.tenant_id and dv.user_id = a.user_id and dv.ended_at is null
+       order by dv.device_id for share of dv) dv
    where a.begins
      and not exists (select from arauto.target t where t.event_id = a.event_id and t.channel = a.channel
                                                    and t.device_id = dv.device_id)

@@ -5,6 +5,7 @@
 #include "storage/dead_letters.hpp"
 #include "storage/devices.hpp"
 #include "storage/model/targets.hpp"
+#include "storage/sql/statements.hpp"
 #include "tests/support/ledger.hpp"
 
 namespace arauto::tests {
@@ -239,6 +240,45 @@ BOOST_FIXTURE_TEST_CASE(a_replay_addresses_whom_it_did_not_reach_and_who_came_si
   BOOST_REQUIRE(storage::replay(db, acme, {id, channel::push}, false));
   held = claim_push();
   BOOST_TEST(names(begin(held).facts.targets) == "phone tablet");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_registration_waits_for_a_permit_that_read_the_token_S36, pushes) {
+  const user_id ben{"ben"};
+  add_user(acme, ben, "ben@example.com");
+  add("phone");
+  push("o-1");
+  const auto held = claim_push();
+  pqxx::connection other{url};
+  pqxx::work permitting{other};
+  permitting.exec("update arauto.delivery set attempts = 1, begun_at = now()");
+  permitting.exec(std::string{"prepare targets(text) as "} + storage::sql::permit_targets.text);
+  const auto asked = R"([{"n":0,"tenant_id":"acme","event_id":")" + held.key.event.text
+                     + R"(","channel":"push","lease_token":1,"provider":"fcm","app":""}])";
+  permitting.exec("execute targets(" + permitting.quote(asked) + ")");
+  auto impatient = settings();
+  impatient.lock_timeout = std::chrono::milliseconds{200};
+  storage::session second{impatient};
+  BOOST_TEST(
+      to_string(
+          storage::put_device(second, acme, ben, {"phone", fcm, "token-phone", {}, {}}).error())
+      == to_string(errc::busy));
+  permitting.commit();
+  BOOST_TEST(
+      to_string(
+          storage::put_device(second, acme, ben, {"phone", fcm, "token-phone", {}, {}}).error())
+      == to_string(errc::none));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_erased_persons_devices_keep_no_words_of_providers, pushes) {
+  add("phone");
+  push("o-1");
+  const auto held = claim_push();
+  auto said = says(verdict::refused, "too_large");
+  said.detail = "Dear Ana";
+  settle(held, begin(held), said);
+  BOOST_TEST(value("select detail from arauto.target") == "Dear Ana");
+  BOOST_REQUIRE(storage::erase_recipient(db, acme, ana));
+  BOOST_TEST(value("select count(*) from arauto.target where detail is not null") == "0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
