@@ -18,13 +18,11 @@ namespace arauto {
 // An account that is open on this node: whom to ask for slots, and what composes for it.
 struct account_door {
   storage::account_place place;
-  std::string name; // house/smtp, acme/fcm/app: for logs
+  std::string name; // name_of(place)
   std::shared_ptr<channels::port> port;
   courier_actor courier;
 };
 using door_ptr = std::shared_ptr<const account_door>;
-
-std::string name_of(const storage::account_place& place);
 
 class account_book {
 public:

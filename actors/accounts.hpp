@@ -21,6 +21,9 @@ struct account_means {
       open_port;
 };
 
+// house/smtp, acme/fcm/app: for logs and people.
+std::string name_of(const storage::account_place& place);
+
 // An account of the house.
 storage::account_contents house_account(provider via);
 

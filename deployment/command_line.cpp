@@ -105,8 +105,8 @@ int run(int argc, char** argv) {
                           },
                           code};
   for (const auto add : {add_serve, add_dev, add_migrate, add_tenant, add_key, add_suppression,
-                         add_door, add_vapid, add_send, add_status, add_resolve, add_dead,
-                         add_replay, add_check, add_postgres, add_settings})
+                         add_door, add_account, add_vapid, add_secrets, add_send, add_status,
+                         add_resolve, add_dead, add_replay, add_check, add_postgres, add_settings})
     add(line);
   try {
     app.parse(argc, argv);

@@ -103,6 +103,14 @@ std::vector<push_account> house_push_accounts(const settings& from) {
   return made;
 }
 
+storage::seal_ring read_seals(const settings& from) {
+  if (from.seal_key_file.empty()) return {};
+  const auto* setting = "secrets.key_file";
+  auto ring = storage::seal_ring::read(whole_file(from, setting, from.seal_key_file));
+  if (!ring) refuse(from, setting, ring.why().text);
+  return std::move(*ring);
+}
+
 channels::port_means push_means(const settings& from) {
   channels::port_means means;
   means.now = [] { return std::chrono::system_clock::now(); };

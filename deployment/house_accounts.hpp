@@ -6,6 +6,7 @@
 
 #include "actors/channels/account.hpp"
 #include "deployment/settings.hpp"
+#include "storage/sealing.hpp"
 
 namespace arauto::deployment {
 
@@ -16,6 +17,9 @@ struct push_account {
 
 // Trouble names the setting whose file or value cannot be used; never what stands in the file.
 std::vector<push_account> house_push_accounts(const settings& from);
+
+// The keys of secrets.key_file; none without one. Trouble says which line and why.
+storage::seal_ring read_seals(const settings& from);
 
 channels::port_means push_means(const settings& from);
 

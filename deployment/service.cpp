@@ -85,6 +85,7 @@ result<std::shared_ptr<channels::port>> open_mail_port(const settings& from) {
 account_means house_accounts(const settings& from) {
   make_mail_port(from);
   account_means means;
+  means.seals = read_seals(from);
   means.of_house.push_back(house_account(provider::smtp));
   for (const auto& [via, form] : house_push_accounts(from)) {
     means.of_house.push_back(house_account(via));
@@ -107,12 +108,13 @@ account_means house_accounts(const settings& from) {
 int serve(const settings& with, const std::function<void(const std::string& url)>& ready) {
   auto metrics = std::make_shared<prometheus::Registry>();
   std::atomic<bool> collapsed{false};
-  office staff{with.office, house_accounts(with), metrics, [&] {
+  const auto accounts = house_accounts(with);
+  office staff{with.office, accounts, metrics, [&] {
                  collapsed = true;
                  ask_for_end();
                }};
   storage::pool sessions{with.office.database, with.database_sessions_max};
-  http::server api{with.http, sessions, staff, *metrics};
+  http::server api{with.http, sessions, staff, *metrics, accounts.seals};
   if (const auto listening = api.start(); !listening)
     fail("cannot serve on " + bracketed(with.http.address) + ":" + std::to_string(with.http.port),
          listening.why());

@@ -121,6 +121,12 @@ const char* fault_of_operation_id(std::string_view text) {
   return nullptr;
 }
 
+const char* fault_of_app(std::string_view text) {
+  if (text.size() > 255) return "at most 255 bytes are expected";
+  if (has_control(text)) return "control characters are not allowed";
+  return nullptr;
+}
+
 const char* fault_of_locale(std::string_view text) {
   const bool fits = text.size() >= 2 && text.size() <= 35 && text.front() != '-'
                     && text.back() != '-' && std::all_of(text.begin(), text.end(), [](char c) {

@@ -54,6 +54,7 @@ const char* fault_of_user_id(std::string_view text);
 const char* fault_of_type(std::string_view text);
 const char* fault_of_operation_id(std::string_view text);
 const char* fault_of_locale(std::string_view text);
+const char* fault_of_app(std::string_view text); // of an outlet (storage/model/provider.hpp)
 
 // A member of an answer, where there is something to say.
 void set_unless_empty(nlohmann::ordered_json& into, const char* name, const std::string& text);

@@ -171,6 +171,21 @@ nlohmann::ordered_json told_attempt(const storage::attempt_view& attempt) {
   return told;
 }
 
+nlohmann::ordered_json told_target(const storage::target_view& target) {
+  nlohmann::ordered_json told = {{"device_id", target.device_id},
+                                 {"provider", spelled(target.of.via)}};
+  set_unless_empty(told, "app", target.of.app);
+  told["state"] = spelled(target.now);
+  told["attempts"] = target.attempts;
+  set_unless_empty(told, "next_attempt_at", target.next_attempt_at);
+  set_unless_empty(told, "provider_ref", target.provider_ref);
+  set_unless_empty(told, "cause", target.cause);
+  if (target.code != 0) told["code"] = target.code;
+  set_unless_empty(told, "detail", target.detail);
+  set_unless_empty(told, "settled_at", target.settled_at);
+  return told;
+}
+
 nlohmann::ordered_json told_delivery(const storage::delivery_view& delivery) {
   nlohmann::ordered_json told = {{"channel", spelled(delivery.via)},
                                  {"state", spelled(delivery.now)},
@@ -185,6 +200,10 @@ nlohmann::ordered_json told_delivery(const storage::delivery_view& delivery) {
   set_unless_empty(told, "cause", delivery.cause);
   set_unless_empty(told, "detail", delivery.detail);
   set_unless_empty(told, "settled_at", delivery.settled_at);
+  auto devices = nlohmann::ordered_json::array();
+  for (const auto& target : delivery.targets)
+    devices.push_back(told_target(target));
+  if (!devices.empty()) told["devices"] = std::move(devices);
   auto trail = nlohmann::ordered_json::array();
   for (const auto& attempt : delivery.trail)
     trail.push_back(told_attempt(attempt));

@@ -31,6 +31,8 @@ const std::vector<problem_kind>& problem_catalogue() {
       {c::delivery_doubtful, 409, "delivery-doubtful", "The provider may have it already"},
       {c::tenant_exists, 409, "tenant-exists", "There is a tenant of this id already"},
       {c::too_many_keys, 409, "too-many-keys", "Two keys of this tenant live already"},
+      {c::too_many_devices, 409, "too-many-devices", "Fifty devices of this person live already"},
+      {c::sealing_key_missing, 409, "sealing-key-missing", "This node has no key to seal secrets"},
       {c::too_large, 413, "too-large", "The request is too large"},
       {c::target_too_long, 414, "target-too-long", "The target is too long"},
       {c::unsupported_media_type, 415, "unsupported-media-type",

@@ -36,6 +36,8 @@ enum class problem_code : std::uint8_t {
   delivery_doubtful,
   tenant_exists,
   too_many_keys,
+  too_many_devices,
+  sealing_key_missing,
   too_large,
   target_too_long,
   unsupported_media_type,

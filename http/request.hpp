@@ -22,7 +22,8 @@ namespace arauto {
 class office;
 namespace storage {
 class pool;
-}
+class seal_ring;
+} // namespace storage
 } // namespace arauto
 
 namespace arauto::http {
@@ -64,6 +65,7 @@ struct means {
   storage::pool& sessions;
   office& staff;
   prometheus::Registry& metrics;
+  const storage::seal_ring& seals; // of accounts' secrets
 };
 
 // The house's limits as they are for whoever asks.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "http/admin_accounts.hpp"
 #include "http/admin_house.hpp"
 #include "http/admin_keys.hpp"
 #include "http/admin_suppressions.hpp"
@@ -9,6 +10,7 @@
 #include "http/batch.hpp"
 #include "http/dead_letters.hpp"
 #include "http/deliveries.hpp"
+#include "http/devices.hpp"
 #include "http/health.hpp"
 #include "http/notification_list.hpp"
 #include "http/notifications.hpp"
@@ -87,6 +89,9 @@ const std::vector<route>& all_routes() {
        put_user_preferences},
       {"GET", "/v1/users/{}/preferences", asks::preferences, body_rule::none, false,
        get_user_preferences},
+      {"GET", "/v1/users/{}/devices", asks::read, body_rule::none, false, list_devices},
+      {"PUT", "/v1/users/{}/devices/{}", asks::admin, body_rule::json, false, put_device},
+      {"DELETE", "/v1/users/{}/devices/{}", asks::admin, body_rule::none, false, delete_device},
       {"PUT", "/v1/templates/{}/{}", asks::admin, body_rule::json, true, put_template},
       {"GET", "/v1/templates/{}/{}", asks::read, body_rule::none, true, get_template},
       {"DELETE", "/v1/templates/{}/{}", asks::admin, body_rule::none, true, delete_template},
@@ -100,6 +105,10 @@ const std::vector<route>& all_routes() {
        list_suppressions},
       {"POST", "/v1/admin/tenants/{}/suppressions/lift", asks::house, body_rule::json, false,
        lift_suppression},
+      {"GET", "/v1/admin/tenants/{}/accounts", asks::house, body_rule::none, false, list_accounts},
+      {"PUT", "/v1/admin/tenants/{}/accounts/{}", asks::house, body_rule::json, true, put_account},
+      {"DELETE", "/v1/admin/tenants/{}/accounts/{}", asks::house, body_rule::none, true,
+       delete_account},
       {"POST", "/v1/admin/keys", asks::house, body_rule::json, false, post_key},
       {"GET", "/v1/admin/keys", asks::house, body_rule::none, true, list_keys},
       {"DELETE", "/v1/admin/keys/{}", asks::house, body_rule::none, false, delete_key},

@@ -50,9 +50,10 @@ result<std::size_t> connections_within(std::size_t descriptors, std::size_t want
 }
 
 struct server::inside {
-  inside(http_settings given, storage::pool& sessions, office& staff, prometheus::Registry& metrics)
+  inside(http_settings given, storage::pool& sessions, office& staff, prometheus::Registry& metrics,
+         const storage::seal_ring& seals)
       : settings{std::move(given)},
-        serves{means{settings, sessions, staff, metrics}},
+        serves{means{settings, sessions, staff, metrics, seals}},
         around{settings,
                serves,
                hands,
@@ -98,8 +99,8 @@ struct server::inside {
 };
 
 server::server(http_settings settings, storage::pool& sessions, office& staff,
-               prometheus::Registry& metrics)
-    : inside_{std::make_unique<inside>(std::move(settings), sessions, staff, metrics)} {}
+               prometheus::Registry& metrics, const storage::seal_ring& seals)
+    : inside_{std::make_unique<inside>(std::move(settings), sessions, staff, metrics, seals)} {}
 
 server::~server() {
   stop(std::chrono::milliseconds{0});

@@ -18,7 +18,8 @@ namespace arauto {
 class office;
 namespace storage {
 class pool;
-}
+class seal_ring;
+} // namespace storage
 
 namespace http {
 
@@ -28,7 +29,7 @@ result<std::size_t> connections_within(std::size_t descriptors, std::size_t want
 class server {
 public:
   server(http_settings settings, storage::pool& sessions, office& staff,
-         prometheus::Registry& metrics);
+         prometheus::Registry& metrics, const storage::seal_ring& seals);
   ~server(); // stops, with no patience
   server(const server&) = delete;
   server& operator=(const server&) = delete;

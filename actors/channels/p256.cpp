@@ -61,7 +61,17 @@ std::shared_ptr<EVP_PKEY> make_key(std::string_view point, const BIGNUM* scalar)
   return key;
 }
 
+// Null when the bytes are no point of the curve.
+std::shared_ptr<EVP_PKEY> public_key(std::string_view point) {
+  if (point.size() != point_bytes || point.front() != '\x04') return nullptr;
+  return make_key(point, nullptr);
+}
+
 } // namespace
+
+bool is_p256_point(std::string_view bytes) {
+  return public_key(bytes) != nullptr;
+}
 
 result<p256_key> p256_key::of_scalar(std::string_view bytes) {
   constexpr auto no_scalar = "not 32 bytes of a P-256 private key";
@@ -112,8 +122,7 @@ result<std::string> p256_key::sign(std::string_view text) const {
 
 result<std::string> p256_key::agree(std::string_view their_point) const {
   constexpr auto no_point = "not a point of P-256";
-  if (their_point.size() != point_bytes || their_point.front() != '\x04') return bad(no_point);
-  const auto theirs = make_key(their_point, nullptr);
+  const auto theirs = public_key(their_point);
   if (!theirs) return bad(no_point);
   const owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free> context{EVP_PKEY_CTX_new(key_.get(), nullptr)};
   std::string secret(scalar_bytes, '\0');

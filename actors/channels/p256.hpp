@@ -34,4 +34,7 @@ private:
   std::string point_;
 };
 
+// Uncompressed, 65 bytes, and on the curve: what a browser's p256dh must be.
+bool is_p256_point(std::string_view bytes);
+
 } // namespace arauto::channels

@@ -69,6 +69,38 @@ async function users() {
   await ask('get_user_preferences', 404, {path: {user_id: 'nobody'}});
 }
 
+const subscription = {
+  endpoint: 'https://push.example.org/p/1', expirationTime: null,
+  keys: { // RFC 8291, appendix A
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  },
+};
+
+async function devices() {
+  const ana = {path: {user_id: 'ana'}};
+  const of = device_id => ({path: {user_id: 'ana', device_id}});
+  await ask('put_device', 201, {...of('phone'), body: {provider: 'fcm', app: 'shop', token: 'a:token'}});
+  await ask('put_device', 200, {...of('phone'), body: {provider: 'fcm', app: 'shop', token: 'a:token'}});
+  await ask('put_device', 201, {...of('tablet/1'), body: {provider: 'apns', app: 'com.example.shop', token: 'C0FFEE'}});
+  await ask('put_device', 201, {...of('browser'), body: {provider: 'web_push', subscription}});
+  await ask('put_device', 422, {...of('browser'), body: {provider: 'web_push', subscription: {...subscription, endpoint: 'https://10.0.0.1/p'}}});
+  for (const body of [{}, {provider: 'smtp', token: 'x'}, {provider: 'fcm'}, {provider: 'fcm', token: 'a b'},
+    {provider: 'apns', token: 'xyz'}, {provider: 'fcm', token: 't', subscription}, {provider: 'web_push', token: 't'}])
+    await ask('put_device', 400, {...of('bad'), body, bad: true});
+  await ask('put_device', 400, {...of('bad'), body: {provider: 'web_push', subscription: {...subscription, keys: {p256dh: 'AA', auth: 'AA'}}}});
+  await ask('put_device', 404, {path: {user_id: 'nobody', device_id: 'd'}, body: {provider: 'fcm', token: 't'}});
+  for (let i = 0; i < 47; ++i)
+    await ask('put_device', 201, {...of(`d-${i}`), body: {provider: 'fcm', token: `t-${i}`}});
+  await ask('put_device', 409, {...of('too-much'), body: {provider: 'fcm', token: 'more'}});
+  const {data} = await ask('list_devices', 200, ana);
+  check('tokens are never told', JSON.stringify(data).match(/token|c0ffee|push\.example|t-1/) ? ['one was'] : []);
+  await ask('list_devices', 404, {path: {user_id: 'nobody'}});
+  for (const {device_id} of data) await ask('delete_device', 204, of(device_id));
+  await ask('delete_device', 204, of('phone'));
+  await ask('delete_device', 404, of('none'));
+}
+
 async function templates() {
   const shipped = {path: {type: 'order.shipped', channel: 'email'}};
   await ask('put_template', 200, {...shipped, body: {parts: {subject: 'Order {{order}}', text: 'On its way.'}}});
@@ -166,6 +198,33 @@ async function operators() {
   await ask('list_audit', 200, {query: '?limit=5'});
 }
 
+async function accounts() {
+  const of = (provider, tenant = 'shop') => ({path: {tenant, provider}});
+  const vapid = JSON.parse(stage.arauto('vapid', '--subject', 'mailto:ops@shop.example'));
+  await ask('put_account', 409, {...of('web_push'), body: vapid});
+  await stage.serveWithSealingKey();
+  const mail = {host: 'mail.shop.example', user: 'shop', password: 'open sesame', sender_address: 'hello@shop.example'};
+  await ask('put_account', 200, {...of('web_push'), body: vapid});
+  await ask('put_account', 200, {...of('web_push'), query: '?app=news', body: vapid});
+  await ask('put_account', 200, {...of('smtp'), body: mail});
+  await ask('put_account', 400, {...of('smtp'), query: '?app=news', body: mail});
+  await ask('put_account', 400, {...of('smtp'), body: {...mail, host: ''}});
+  await ask('put_account', 400, {...of('apns'), body: {key: 'x', colour: 'red'}, bad: true});
+  await ask('put_account', 404, {...of('pigeon'), body: {}});
+  await ask('put_account', 404, {...of('smtp', 'nobody'), body: mail});
+  const told = await ask('list_accounts', 200, {path: {tenant: 'shop'}});
+  check('three accounts are told', told.data.length === 3 ? [] : [JSON.stringify(told)]);
+  const text = JSON.stringify(told) + stage.arauto('account', 'list', 'shop');
+  check('no secret is told', text.includes('sesame') || text.includes(vapid.private_key) ? ['one was'] : []);
+  const row = stage.sql("select string_agg(a::text, ' ') from arauto.account a");
+  check('no secret lies open', row.includes('sesame') || row.includes(vapid.private_key) ? ['one does'] : []);
+  await ask('delete_account', 204, {...of('web_push'), query: '?app=news'});
+  await ask('delete_account', 204, of('web_push'));
+  await ask('delete_account', 204, of('smtp'));
+  await ask('delete_account', 404, of('smtp'));
+  await ask('delete_account', 400, {...of('smtp'), query: '?colour=red'});
+}
+
 async function service() {
   await ask('get_health', 200);
   await ask('get_readiness', 200);
@@ -181,12 +240,13 @@ async function service() {
 // -- what every call can answer ----------------------------------------------------------------------------------------
 
 const plausible = {id: randomUUID(), channel: 'email', user_id: 'ana', type: 'order.shipped', code: 'internal',
-  tenant: 'nobody', prefix: 'nobody'};
+  tenant: 'nobody', prefix: 'nobody', device_id: 'none', provider: 'smtp'};
 const bodies = {
   post_notification: order('x-1'), post_batch: {notifications: [order('x-1')]}, resolve_delivery: {as: 'accepted'},
   replay_dead_letters: {all: true}, put_user: {}, post_tenant: {id: 'later'}, patch_tenant: {}, put_limits: {},
   lift_suppression: {channel: 'email', address: 'x@example.com'}, post_key: {tenant: 'shop'}, put_user_preferences: {},
-  put_template: {parts: {subject: 'Order {{order}}', text: 'x'}},
+  put_template: {parts: {subject: 'Order {{order}}', text: 'x'}}, put_device: {provider: 'fcm', token: 'x'},
+  put_account: {host: 'x', sender_address: 'x@example.com'},
 };
 
 function head(operation, more, key = operation.forOperators ? keys.operator : keys.shop) {
@@ -291,7 +351,7 @@ async function main() {
     keys = {shop: stage.tenant('shop'), stopped: stage.tenant('stopped'), operator: stage.key('--operator')};
     stage.sql("update arauto.tenant set status = 'stopped' where id = 'stopped'");
     await tour(stage, told, stage.tenant('tour'), check);
-    for (const part of [users, templates, notifications, deadLettersAndDoubts, operators, service, everywhere, atTheDoor, methods,
+    for (const part of [users, devices, templates, notifications, deadLettersAndDoubts, operators, accounts, service, everywhere, atTheDoor, methods,
       withoutDatabase])
       await part();
     coverage();

@@ -1,7 +1,7 @@
 // What the checks stand on: a private PostgreSQL, a mail server that can say no, and the service, all real processes
 // on this machine's loopback; all end with this program.
 import {execFileSync, spawn} from 'node:child_process';
-import {chmodSync, mkdtempSync, rmSync} from 'node:fs';
+import {chmodSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import net from 'node:net';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -73,14 +73,25 @@ export class Stage {
       s.sql('create database contract', s.admin);
       s.environment = {ARAUTO_DATABASE_URL: s.database};
       s.arauto('migrate');
-      ({child: s.service, word: s.url} = await started(
-        ['serve', '--listen', '127.0.0.1:0', '--mail-transport', 'smtp', '--smtp-host', '127.0.0.1', '--smtp-port',
-          String(s.mail.address().port), '--smtp-tls', 'off'], s.environment));
+      await s.serve();
     } catch (why) {
       await s.close();
       throw why;
     }
     return s;
+  }
+  // The service; one that ran before ends first.
+  async serve() {
+    await ended(this.service);
+    ({child: this.service, word: this.url} = await started(
+      ['serve', '--listen', '127.0.0.1:0', '--mail-transport', 'smtp', '--smtp-host', '127.0.0.1', '--smtp-port',
+        String(this.mail.address().port), '--smtp-tls', 'off'], this.environment));
+  }
+  async serveWithSealingKey() {
+    const file = path.join(this.home, 'seals');
+    writeFileSync(file, this.arauto('secrets', 'new', 'first'), {mode: 0o600});
+    this.environment.ARAUTO_SECRETS_KEY_FILE = file;
+    await this.serve();
   }
   arauto(...words) {
     return execFileSync(binary, words, {env: {PATH: process.env.PATH, ...this.environment}, encoding: 'utf8'});

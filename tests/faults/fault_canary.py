@@ -241,8 +241,11 @@ def run(stage, report, options):
         services = [quiet_service(scene, gate.url, "service"), quiet_service(scene, scene.database_url, "second")]
         ours = Ear(services[0].url, scene.key, heard, own=True)
         furnish(ours)
-        scene.database.rows("insert into arauto.device (id, tenant_id, user_id, provider, app, token) values"
-                            f" (gen_random_uuid(), 'faults', 'fine', 'fcm', 'app', '{TOKEN}')")
+        device = {"provider": "fcm", "app": "app", "token": TOKEN}
+        registered = ours.ask("PUT", "/v1/users/fine/devices/phone", device)
+        report.holds("a device is registered", registered is not None and registered.status == 201)
+        ours.ask("PUT", "/v1/users/fine/devices/phone", {**device, "colour": TOKEN})
+        ours.ask("GET", "/v1/users/fine/devices")
         ids = {user: ours.ask("POST", "/v1/notifications", event(user, f"op-{user}")).body["id"] for user in STEPS}
         scene.wait_until_quiet(options.patience)
         for door in (ours, Ear(services[0].url, foreign, heard), Ear(services[0].url, scene.key[:-2] + "xx", heard),

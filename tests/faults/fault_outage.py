@@ -89,7 +89,7 @@ def run(stage, report, options):
 ENTRIES = {
     "F3": ("PostgreSQL away under load", run),
     "F3-durable": ("the same, COMMIT does not wait for the disk",
-                   without("durable", run, ("I1 ",), ("I6 ", "I7 ", "I8 ", "I9 ", "I10 ", "I15 "), outages=1, outage=4)),
+                   without("durable", run, ("I1 ",), ("I6 ", "I7 ", "I8 ", "I9 ", "I10 ", "I15 "), outages=3, outage=4)),
 }
 NUMBERS = {"outages": (1, 4, 50), "outage": (10, 10, 4)}
 CHUNKS = {"F3": ("outages", 10)}

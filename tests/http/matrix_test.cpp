@@ -24,6 +24,8 @@ struct two_houses : running_service {
     await_status(done, "completed");
     for (const auto* state : {"permanent_failure", "in_doubt"})
       ids[state] = row_in(state);
+    BOOST_TEST(ask("PUT", "/v1/users/ana/devices/phone", R"({"provider":"fcm","token":"t"})").status
+               == 201);
     BOOST_TEST(
         ask("PUT", "/v1/users/ana/preferences", R"({"types":{"news":{"email":false}}})").status
         == 200);
@@ -55,6 +57,7 @@ struct two_houses : running_service {
       return one_of(ids.count(state) != 0 ? ids.at(state) : done,
                     "01890000-0000-7000-8000-000000000000", new_event_id().text, "%00x");
     if (noun == "users") return one_of("ana", "nobody", random_base62(20), "%FF");
+    if (noun == "devices") return one_of("phone", "no-phone", random_base62(20), "%FF");
     if (noun == "templates") return one_of("foreign.type", "no.such", random_base62(20), "%20");
     if (noun == "deliveries" || noun == "type") return one_of("email", "email", "email", "fax");
     BOOST_FAIL("what is an id of /" << noun << "? say so here");
@@ -86,6 +89,7 @@ struct two_houses : running_service {
         {"/v1/notifications/{}/deliveries/{}/resolve", R"({"as":"accepted"})"},
         {"/v1/users/{}", R"({"email":"new@example.net"})"},
         {"/v1/users/{}/preferences", R"({"channels":{"email":false}})"},
+        {"/v1/users/{}/devices/{}", R"({"provider":"fcm","token":"t"})"},
         {"/v1/templates/{}/{}", R"({"parts":{"subject":"s","text":"t"}})"},
     };
     const auto at = bodies.find(std::string{to.pattern});

@@ -183,7 +183,8 @@ BOOST_AUTO_TEST_CASE(an_unexpected_exception_says_nothing) {
   office staff{staff_settings, all_through(std::make_shared<no_port>()), metrics, [] {}};
   storage::pool sessions{nowhere, 1};
   const http_settings limits;
-  http::service serves{http::means{limits, sessions, staff, *metrics}, table};
+  const storage::seal_ring seals;
+  http::service serves{http::means{limits, sessions, staff, *metrics, seals}, table};
   for (const auto* path : {"/crash", "/odd", "/fail"}) {
     http::head asked;
     asked.method = "GET";

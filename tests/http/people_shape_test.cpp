@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "http/devices.hpp"
 #include "http/templates.hpp"
 #include "http/users.hpp"
 
@@ -27,6 +28,25 @@ std::string recipient_refused(const char* body) {
 
 std::string preferences_refused(const char* body) {
   return refused(read_preferences(body, http_settings{}));
+}
+
+std::string device_refused(const json& body, bool test_bench = false) {
+  http_settings limits;
+  limits.private_endpoints = test_bench;
+  return refused(read_device(body.dump(), limits));
+}
+
+// The browser of RFC 8291, appendix A.
+json browser(const std::string& endpoint = "https://push.example.org/p/1") {
+  return json{
+      {"provider", "web_push"},
+      {"subscription",
+       {{"endpoint", endpoint},
+        {"expirationTime", nullptr},
+        {"keys",
+         {{"p256dh", "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6S"
+                     "RpkNtoIAiw4"},
+          {"auth", "BTBZMqHH6r4Tts7J_aSIgg"}}}}}};
 }
 
 std::string template_refused(channel via, const char* body) {
@@ -102,6 +122,54 @@ BOOST_AUTO_TEST_CASE(preferences_know_channels_and_truth_only) {
   BOOST_TEST(preferences_refused(R"({"types":{"":{"email":true}}})") == "invalid-request /types/");
   BOOST_TEST(preferences_refused(R"({"types":{"a":false}})") == "invalid-request /types/a");
   BOOST_TEST(preferences_refused(R"({"email":false})") == "invalid-request /email");
+}
+
+BOOST_AUTO_TEST_CASE(a_device_is_read_by_the_rules_of_its_provider) {
+  const auto read = [](const json& body) {
+    return std::get<storage::device>(read_device(body.dump(), http_settings{}));
+  };
+  const auto fcm = read({{"provider", "fcm"}, {"app", "shop"}, {"token", "a:B_c-1"}});
+  BOOST_TEST(to_string(fcm.of) == "fcm/shop");
+  BOOST_TEST(fcm.token == "a:B_c-1");
+  BOOST_TEST(read({{"provider", "apns"}, {"token", "C0FFee"}}).token == "c0ffee");
+  const auto web = read(browser());
+  BOOST_TEST(web.token == "https://push.example.org/p/1");
+  BOOST_TEST(web.auth == "BTBZMqHH6r4Tts7J_aSIgg");
+  BOOST_TEST(web.p256dh.size() == 87u);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_no_push_could_reach_is_refused_with_its_member) {
+  BOOST_TEST(device_refused({{"token", "t"}}) == "invalid-request /provider");
+  BOOST_TEST(device_refused({{"provider", "smtp"}, {"token", "t"}}) == "invalid-request /provider");
+  BOOST_TEST(device_refused({{"provider", "fcm"}}) == "invalid-request /token");
+  BOOST_TEST(device_refused({{"provider", "fcm"}, {"token", "a b"}}) == "invalid-request /token");
+  BOOST_TEST(device_refused({{"provider", "fcm"}, {"token", std::string(2'049, 'x')}})
+             == "invalid-request /token");
+  BOOST_TEST(device_refused({{"provider", "apns"}, {"token", "c0ffe"}})
+             == "invalid-request /token");
+  BOOST_TEST(device_refused({{"provider", "apns"}, {"app", "a\nb"}, {"token", "c0"}})
+             == "invalid-request /app");
+  BOOST_TEST(device_refused({{"provider", "web_push"}, {"token", "t"}})
+             == "invalid-request /token /subscription");
+  auto off_the_curve = browser();
+  auto& keys = off_the_curve["subscription"]["keys"];
+  keys["p256dh"].get_ref<std::string&>()[10] = 'X';
+  keys["auth"] = "AAAA";
+  BOOST_TEST(device_refused(off_the_curve)
+             == "invalid-request /subscription/keys/p256dh /subscription/keys/auth");
+}
+
+// S35: what can be told from the text alone is told to whoever registers it.
+BOOST_AUTO_TEST_CASE(an_endpoint_that_leads_into_our_own_house_is_refused_in_every_spelling) {
+  for (const auto* endpoint :
+       {"http://push.example.org/p", "https://127.0.0.1/p", "https://2130706433/p",
+        "https://0x7f.1/p", "https://[::1]/p", "https://[::ffff:127.0.0.1]/p",
+        "https://169.254.169.254/latest", "https://10.0.0.1/p", "https://localhost/p",
+        "https://user@push.example.org/p", "https://push.example.org:8443/p", "", "/p"})
+    BOOST_TEST(device_refused(browser(endpoint)) == "invalid-address /subscription/endpoint",
+               endpoint);
+  BOOST_TEST(device_refused(browser("https://push.example.org/p")) == "accepted");
+  BOOST_TEST(device_refused(browser("https://127.0.0.1:8443/p"), true) == "accepted");
 }
 
 BOOST_AUTO_TEST_CASE(a_template_is_read_and_told) {

@@ -123,7 +123,8 @@ struct served::inside {
         sessions{database, 8},
         staff{staff_settings(database), all_through(std::make_shared<test_port>(room)), metrics,
               [] {}},
-        api{door, sessions, staff, *metrics} {}
+        seals{*storage::seal_ring::read(storage::seal_ring::new_line("test"))},
+        api{door, sessions, staff, *metrics, seals} {}
 
   static office_settings staff_settings(const storage::database_settings& database) {
     office_settings made;
@@ -135,6 +136,7 @@ struct served::inside {
   std::shared_ptr<prometheus::Registry> metrics;
   storage::pool sessions;
   office staff;
+  storage::seal_ring seals;
   http::server api;
 };
 
