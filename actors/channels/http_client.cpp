@@ -152,8 +152,9 @@ void http_client::inside::end(CURL* handle, CURLcode how) {
   open_.erase(found);
   curl_multi_remove_handle(multi_, handle);
   ended->answer(how);
+  if (ended->give_handle_back() == nullptr) return; // it ends with its exchange
   curl_easy_reset(handle);
-  free_.push_back(ended->give_handle_back());
+  free_.push_back(handle);
 }
 
 void http_client::inside::end_all() {

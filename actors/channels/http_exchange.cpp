@@ -48,7 +48,7 @@ http_exchange::~http_exchange() {
 }
 
 CURL* http_exchange::give_handle_back() {
-  return std::exchange(handle_, nullptr);
+  return is_clean_ ? std::exchange(handle_, nullptr) : nullptr;
 }
 
 void http_exchange::prepare(CURL* handle, const http_client_settings& settings) {
@@ -72,6 +72,8 @@ void http_exchange::prepare(CURL* handle, const http_client_settings& settings) 
   set(CURLOPT_HTTPHEADER, headers_);
   set(CURLOPT_POST, 1L);
   set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(what_.body.size()));
+  set(CURLOPT_PREREQFUNCTION, &http_exchange::begin_try);
+  set(CURLOPT_PREREQDATA, static_cast<void*>(this));
   set(CURLOPT_READFUNCTION, &http_exchange::read_body);
   set(CURLOPT_READDATA, static_cast<void*>(this));
   set(CURLOPT_SEEKFUNCTION, &http_exchange::rewind_body);
@@ -94,6 +96,17 @@ void http_exchange::prepare(CURL* handle, const http_client_settings& settings) 
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
 }
 
+// Nothing of this try has left yet.
+int http_exchange::begin_try(void* self, char*, char*, int, int) {
+  auto& here = exchange_at(self);
+  here.trust_ended_ = here.tries_ == 0 && here.is_too_late();
+  if (here.trust_ended_ || (here.tries_ > 0 && !here.what_.may_repeat))
+    return CURL_PREREQFUNC_ABORT;
+  ++here.tries_;
+  here.stream_refused_ = false; // that was another try
+  return CURL_PREREQFUNC_OK;
+}
+
 std::size_t http_exchange::read_body(char* to, std::size_t size, std::size_t count, void* self) {
   auto& here = exchange_at(self);
   const auto bytes = std::min(size * count, here.what_.body.size() - here.handed_);
@@ -102,7 +115,6 @@ std::size_t http_exchange::read_body(char* to, std::size_t size, std::size_t cou
     here.trust_ended_ = true;
     return CURL_READFUNC_ABORT;
   }
-  here.stream_refused_ = false; // that was another try
   std::copy_n(here.what_.body.data() + here.handed_, bytes, to);
   here.handed_ += bytes;
   return bytes;
@@ -139,9 +151,11 @@ std::size_t http_exchange::take_header(char* from, std::size_t size, std::size_t
 
 int http_exchange::take_words(CURL*, curl_infotype kind, char* words, std::size_t size,
                               void* self) {
-  // At its beginning: names of hosts and certificates stand in such lines too.
+  auto& here = exchange_at(self);
+  // At its beginning: names of hosts and certificates stand in such lines too. Of a second try it
+  // may be said because of the first.
   if (kind == CURLINFO_TEXT && std::string_view{words, size}.rfind("REFUSED_STREAM", 0) == 0)
-    exchange_at(self).stream_refused_ = true;
+    here.stream_refused_ = here.tries_ == 1;
   return 0;
 }
 
@@ -175,18 +189,19 @@ void http_exchange::answer(CURLcode ended) {
     answer_.status = static_cast<int>(status);
     constexpr curl_off_t wait_s_max = 365LL * 86'400;
     answer_.retry_after = std::chrono::seconds{std::clamp<curl_off_t>(wait_s, 0, wait_s_max)};
+    is_clean_ = tries_ == 1;
     return answer(end::answered, "");
   }
   if (too_large_) return answer(end::unknown, "answer_too_large");
   if (stream_refused_) return answer(end::not_begun, "refused_stream");
   if (trust_ended_) return answer(end::not_begun, "trust_ended");
-  if (address_refused_ && handed_ == 0) return answer(end::not_begun, "endpoint_refused");
-  if (is_handed_over() && !what_.body.empty()) return answer(end::unknown, "lost_answer");
+  if (address_refused_ && tries_ == 0) return answer(end::not_begun, "endpoint_refused");
+  if (is_whole()) return answer(end::unknown, "lost_answer");
   answer(end::not_begun, why_not_begun(ended));
 }
 
 void http_exchange::answer_stopped() {
-  if (is_handed_over()) return answer(http_answer::end::unknown, "lost_answer");
+  if (is_whole()) return answer(http_answer::end::unknown, "lost_answer");
   answer_not_begun("stopping");
 }
 

@@ -4,11 +4,11 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <future>
 #include <map>
 
 #include "actors/channels/http_client.hpp"
 #include "storage/model/public_address.hpp"
+#include "tests/channels/http_fixture.hpp"
 #include "tests/channels/push_fixture.hpp"
 #include "tests/support/push_peers.hpp"
 
@@ -39,24 +39,6 @@ struct bench {
     return made;
   }
 };
-
-std::future<http_answer> begin(http_client& by, http_request what) {
-  auto promise = std::make_shared<std::promise<http_answer>>();
-  auto future = promise->get_future();
-  by.send(std::move(what), [promise](http_answer said) { promise->set_value(std::move(said)); });
-  return future;
-}
-
-std::string words(std::future<http_answer> waiting) {
-  BOOST_TEST_REQUIRE((waiting.wait_for(20s) == std::future_status::ready));
-  const auto said = waiting.get();
-  switch (said.came_to) {
-  case http_answer::end::answered: return std::to_string(said.status);
-  case http_answer::end::not_begun: return "not_begun " + said.cause;
-  case http_answer::end::unknown: return "unknown " + said.cause;
-  }
-  return "";
-}
 
 void wait_for(const push_peers& peers, const std::string& token) {
   const auto given_up = steady::now() + 20s;
