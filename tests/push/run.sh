@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# What we send to browsers, judged by implementations that others wrote: a push service that checks our VAPID token and
+# What we send, judged by implementations that others wrote. push.mjs: a push service that checks our VAPID token and
 # opens what we sealed (npm web-push-testing), and a client (npm web-push) that checks our own double of a push service.
-# The last line is "N passed, M failed". The program is $ARAUTO_CHANNELS_TEST or build/tests/channels_test.
+# e2e.mjs: one event through the whole product to a mail address, FCM, APNs and a browser.
+# The last line is "N passed, M failed". The programs are $ARAUTO_CHANNELS_TEST or build/tests/channels_test, and
+# $ARAUTO_BINARY or build/arauto.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit
 if ! cmp -s package-lock.json node_modules/.installed; then
@@ -10,4 +12,4 @@ if ! cmp -s package-lock.json node_modules/.installed; then
     exit 1
   }
 fi
-exec node push.mjs
+exec node all.mjs
