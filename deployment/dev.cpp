@@ -17,6 +17,7 @@
 #include "storage/model/chance.hpp"
 #include "storage/model/rendering.hpp"
 #include "storage/people.hpp"
+#include "storage/sealing.hpp"
 #include "storage/templates.hpp"
 #include "storage/tenants.hpp"
 
@@ -89,6 +90,20 @@ std::string key_for(storage::session& db, const std::string& before, const tenan
   return made.whole_text;
 }
 
+// Whole or not at all, readable by its owner only.
+void write_private(const fs::path& file, const std::string& text) {
+  auto half_written = file;
+  half_written += ".new";
+  fs::remove(half_written);
+  const auto mask = ::umask(0077);
+  std::ofstream out{half_written};
+  ::umask(mask);
+  out << text;
+  out.close();
+  if (!out) throw trouble{"cannot write " + half_written.string()};
+  fs::rename(half_written, file);
+}
+
 } // namespace
 
 std::optional<dev_facts> read_dev_facts(const fs::path& data) {
@@ -99,25 +114,20 @@ std::optional<dev_facts> read_dev_facts(const fs::path& data) {
     const auto at = read.find(name);
     return at != read.end() && at->is_string() ? at->get<std::string>() : std::string{};
   };
-  return dev_facts{text("url"),          text("tenant"),   text("api_key"),
-                   text("operator_key"), text("mail_dir"), text("database_url")};
+  return dev_facts{text("url"),      text("tenant"),   text("api_key"),     text("operator_key"),
+                   text("mail_dir"), text("push_dir"), text("database_url")};
 }
 
 void write_dev_facts(const fs::path& data, const dev_facts& what) {
-  const auto file = data / "dev.json";
-  const auto half_written = data / "dev.json.new";
-  fs::remove(half_written);
-  const auto mask = ::umask(0077);
-  std::ofstream out{half_written};
-  ::umask(mask);
-  out << nlohmann::json{{"url", what.url},           {"tenant", what.tenant},
-                        {"api_key", what.api_key},   {"operator_key", what.operator_key},
-                        {"mail_dir", what.mail_dir}, {"database_url", what.database_url}}
-             .dump(2)
-      << "\n";
-  out.close();
-  if (!out) throw trouble{"cannot write " + half_written.string()};
-  fs::rename(half_written, file);
+  write_private(data / "dev.json", nlohmann::json{{"url", what.url},
+                                                  {"tenant", what.tenant},
+                                                  {"api_key", what.api_key},
+                                                  {"operator_key", what.operator_key},
+                                                  {"mail_dir", what.mail_dir},
+                                                  {"push_dir", what.push_dir},
+                                                  {"database_url", what.database_url}}
+                                           .dump(2)
+                                       + "\n");
 }
 
 void make_data_directory(const fs::path& data) {
@@ -128,6 +138,15 @@ void make_data_directory(const fs::path& data) {
                     why);
   if (why) throw trouble{"--data: cannot make " + data.string() + ": " + why.message()};
   if (!fs::exists(data / ".gitignore")) std::ofstream{data / ".gitignore"} << "*\n";
+}
+
+fs::path dev_seal_key_file(const fs::path& data) {
+  return data / "seals";
+}
+
+void make_seal_key_file(const fs::path& data) {
+  const auto file = dev_seal_key_file(data);
+  if (!fs::exists(file)) write_private(file, storage::seal_ring::new_line("dev"));
 }
 
 dev_facts prepare_sample(storage::session& db, const std::optional<dev_facts>& before) {

@@ -12,7 +12,7 @@ namespace arauto::deployment {
 
 // The content of <data>/dev.json, readable by its owner only.
 struct dev_facts {
-  std::string url, tenant, api_key, operator_key, mail_dir, database_url;
+  std::string url, tenant, api_key, operator_key, mail_dir, push_dir, database_url;
 };
 
 std::optional<dev_facts>
@@ -21,6 +21,10 @@ void write_dev_facts(const std::filesystem::path& data, const dev_facts& what);
 
 // Makes the directory, open for passing through only, and keeps it out of git.
 void make_data_directory(const std::filesystem::path& data);
+
+// The file of the key that seals the secrets of accounts; made once.
+std::filesystem::path dev_seal_key_file(const std::filesystem::path& data);
+void make_seal_key_file(const std::filesystem::path& data);
 
 // The sample tenant and working keys: those of `before` where they still hold, new ones otherwise.
 // The sample user and template are made with the tenant and not again: what was erased stays

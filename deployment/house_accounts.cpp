@@ -1,11 +1,13 @@
 #include "deployment/house_accounts.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include "deployment/dev.hpp"
 #include "deployment/trouble.hpp"
 #include "storage/model/chance.hpp"
 
@@ -22,7 +24,9 @@ struct source {
 };
 
 [[noreturn]] void refuse(const settings& from, const std::string& setting, const std::string& why) {
-  throw trouble{setting + " (" + from.given.at(setting) + "): " + why};
+  const auto given = from.given.find(setting);
+  const auto where = given == from.given.end() ? "" : " (" + given->second + ")";
+  throw trouble{setting + where + ": " + why};
 }
 
 std::string whole_file(const settings& from, const char* setting, const std::string& file) {
@@ -104,9 +108,11 @@ std::vector<push_account> house_push_accounts(const settings& from) {
 }
 
 storage::seal_ring read_seals(const settings& from) {
-  if (from.seal_key_file.empty()) return {};
   const auto* setting = "secrets.key_file";
-  auto ring = storage::seal_ring::read(whole_file(from, setting, from.seal_key_file));
+  auto file = from.seal_key_file;
+  if (file.empty() && from.office.database.url.empty()) file = dev_seal_key_file(from.data);
+  if (file.empty() || (!from.was_given(setting) && !std::filesystem::exists(file))) return {};
+  auto ring = storage::seal_ring::read(whole_file(from, setting, file));
   if (!ring) refuse(from, setting, ring.why().text);
   return std::move(*ring);
 }

@@ -18,7 +18,8 @@ struct push_account {
 // Trouble names the setting whose file or value cannot be used; never what stands in the file.
 std::vector<push_account> house_push_accounts(const settings& from);
 
-// The keys of secrets.key_file; none without one. Trouble says which line and why.
+// The keys of secrets.key_file; where neither it nor a database is given, those of the `arauto dev`
+// in the data directory, if there are any. Trouble says which line cannot be used and why.
 storage::seal_ring read_seals(const settings& from);
 
 channels::port_means push_means(const settings& from);

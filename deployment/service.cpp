@@ -1,5 +1,6 @@
 #include "deployment/service.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -80,6 +81,23 @@ result<std::shared_ptr<channels::port>> open_mail_port(const settings& from) {
   }
 }
 
+result<std::shared_ptr<channels::port>> shared(result<std::unique_ptr<channels::port>> made) {
+  if (!made) return made.why();
+  return std::shared_ptr<channels::port>{std::move(*made)};
+}
+
+// Development: what has no account of the house leaves as files.
+void become_files(account_means& means, const std::string& directory) {
+  if (const auto usable = channels::make_push_file_port(directory); !usable)
+    fail("push.directory: " + directory, usable.why());
+  for (const auto via : all_providers) {
+    const auto has_one =
+        std::any_of(means.of_house.begin(), means.of_house.end(),
+                    [&](const auto& account) { return account.place.of.via == via; });
+    if (!has_one) means.of_house.push_back(house_account(via));
+  }
+}
+
 // The settings are judged here, once; each opening makes a port of its own, which ends with its
 // courier.
 account_means house_accounts(const settings& from) {
@@ -92,15 +110,14 @@ account_means house_accounts(const settings& from) {
     means.of_house.back().open = form.open.dump();
     means.of_house.back().secret = form.secret.dump();
   }
+  if (!from.push.directory.empty()) become_files(means, from.push.directory);
   means.open_port = [from, with = push_means(from)](const storage::account_contents& account) {
-    using opened = result<std::shared_ptr<channels::port>>;
-    const auto& place = account.place;
-    if (place.tenant.text.empty() && place.of.via == provider::smtp) return open_mail_port(from);
-    auto made = channels::open_port(
-        place.of.via, {nlohmann::json::parse(account.open), nlohmann::json::parse(account.secret)},
-        with);
-    if (!made) return opened{made.why()};
-    return opened{std::shared_ptr<channels::port>{std::move(*made)}};
+    const auto via = account.place.of.via;
+    const bool of_settings = account.place.tenant.text.empty() && account.open == "{}";
+    if (of_settings && via == provider::smtp) return open_mail_port(from);
+    if (of_settings) return shared(channels::make_push_file_port(from.push.directory));
+    return shared(channels::open_port(
+        via, {nlohmann::json::parse(account.open), nlohmann::json::parse(account.secret)}, with));
   };
   return means;
 }

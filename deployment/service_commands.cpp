@@ -65,11 +65,19 @@ int run_dev(settings with) {
     with.office.database.url = postgres->local_url();
     public_url = postgres->url();
   }
+  const auto own_directory = [&](const char* name) {
+    const auto made = with.data / name;
+    if (fs::create_directory(made)) fs::permissions(made, fs::perms::owner_all);
+    return made.string();
+  };
   if (with.mail.transport == mail_transport::undecided) {
     with.mail.transport = mail_transport::file;
-    with.mail.directory = (with.data / "mail").string();
-    if (fs::create_directory(with.mail.directory))
-      fs::permissions(with.mail.directory, fs::perms::owner_all);
+    with.mail.directory = own_directory("mail");
+  }
+  if (with.push.directory.empty()) with.push.directory = own_directory("push");
+  if (with.seal_key_file.empty()) {
+    make_seal_key_file(with.data);
+    with.seal_key_file = dev_seal_key_file(with.data).string();
   }
   prepare_database(with.office.database);
   storage::session db{with.office.database};
@@ -77,6 +85,7 @@ int run_dev(settings with) {
   db.discard();
   facts.database_url = public_url;
   facts.mail_dir = with.mail.directory;
+  facts.push_dir = with.push.directory;
   return serve(with, [&](const std::string& url) {
     facts.url = url;
     write_dev_facts(with.data, facts);
@@ -104,7 +113,8 @@ void add_dev(command_line line) {
   line.app
       .add_subcommand(
           "dev",
-          "run everything in one directory: a private PostgreSQL, mails as files, a sample tenant")
+          "run everything in one directory: a private PostgreSQL, mails and pushes as files, "
+          "a sample tenant")
       ->final_callback([line] { line.code = run_dev(line.read()); });
 }
 
@@ -133,6 +143,10 @@ void add_check(command_line line) {
         if (!safe) fail("database ", safe.why());
         std::cout << "database  reachable and safe" << std::endl;
         std::cout << "provider  " << check_provider(with.mail) << std::endl;
+        const auto good = check_accounts(with, db, [](const std::string& line) {
+          std::cout << "account   " << line << std::endl;
+        });
+        if (!good) line.code = exit_trouble;
       });
 }
 

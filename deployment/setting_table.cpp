@@ -267,6 +267,9 @@ rows house_rows() {
 
 rows push_rows() {
   return {
+      text(
+          "push.directory", "development: one file each instead of providers without an account",
+          [](auto& s) -> auto& { return s.push.directory; }),
       whole<std::size_t>(
           "push.sends_max", "open requests of one account", 1, 10'000,
           [](auto& s) -> auto& { return s.push.sends_max; }),

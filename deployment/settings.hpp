@@ -34,6 +34,7 @@ struct push_settings {
   std::string fcm_service_account_file, fcm_url;
   std::string apns_key_file, apns_key_id, apns_team_id, apns_environment, apns_topic, apns_url;
   std::string web_push_private_key_file, web_push_subject;
+  std::string directory; // development: what has no account becomes files in here
   std::size_t sends_max = 100;
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds answer_timeout{20'000};

@@ -3,11 +3,15 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
+
+#include "actors/channels/push_content.hpp"
 
 namespace arauto::channels {
 
@@ -51,12 +55,7 @@ outcome ended(verdict said, const char* cause) {
 
 class file_port : public port {
 public:
-  file_port(std::string directory, mail_account account, wall_clock now)
-      : directory_{std::move(directory)}, account_{std::move(account)}, now_{std::move(now)} {}
-
-  result<composed> compose(const message& what) const override {
-    return compose_mail(what, account_, now_());
-  }
+  explicit file_port(std::string directory) : directory_{std::move(directory)} {}
 
   void send(composed what, steady::time_point trusted_until,
             std::function<void(outcome)> answer) override {
@@ -67,11 +66,15 @@ public:
 
   void stop(steady::time_point) override {} // nothing is ever open
 
+protected:
+  // Of the file; the same on each attempt. Nothing: the delivery has no usable name.
+  virtual std::optional<std::string> name_of(const composed& what) const = 0;
+
 private:
   outcome write(const composed& what, steady::time_point trusted_until) const {
-    const auto name = delivery_name(what.key);
+    const auto name = name_of(what);
     if (!name) return ended(verdict::refused, "header_unsafe");
-    const auto path = directory_ + "/" + *name + ".eml";
+    const auto path = directory_ + "/" + *name;
     auto draft = directory_ + "/." + *name + ".XXXXXX";
     descriptor file{::mkostemp(draft.data(), O_CLOEXEC)};
     if (!file.is_open()) return ended(verdict::not_begun, "file_not_written");
@@ -83,14 +86,68 @@ private:
     }
     if (!sync_directory(directory_)) return ended(verdict::unknown, "lost_answer");
     auto made = ended(verdict::accepted, "");
-    made.provider_ref = *name + ".eml";
+    made.provider_ref = *name;
     return made;
   }
 
   const std::string directory_;
+};
+
+class mail_file_port : public file_port {
+public:
+  mail_file_port(std::string directory, mail_account account, wall_clock now)
+      : file_port{std::move(directory)}, account_{std::move(account)}, now_{std::move(now)} {}
+
+  result<composed> compose(const message& what) const override {
+    return compose_mail(what, account_, now_());
+  }
+
+private:
+  std::optional<std::string> name_of(const composed& what) const override {
+    const auto name = delivery_name(what.key);
+    return name ? std::optional{*name + ".eml"} : std::nullopt;
+  }
+
   const mail_account account_;
   const wall_clock now_;
 };
+
+// What a device would show, whatever its provider; the token is not in it.
+class push_file_port : public file_port {
+public:
+  using file_port::file_port;
+
+  result<composed> compose(const message& what) const override {
+    const auto content = read_push(what);
+    if (!content) return content.why();
+    nlohmann::ordered_json shown = {{"device_id", what.target.device_id},
+                                    {"app", what.app},
+                                    {"title", content->title},
+                                    {"body", content->body},
+                                    {"image", content->image},
+                                    {"link", content->link},
+                                    {"data", content->data}};
+    composed made;
+    made.key = what.key;
+    made.device_id = what.target.device_id;
+    made.to = content->tag;
+    made.bytes = shown.dump(2) + "\n";
+    return made;
+  }
+
+private:
+  std::optional<std::string> name_of(const composed& what) const override {
+    const auto name = delivery_name(what.key);
+    return name ? std::optional{*name + "." + what.to + ".json"} : std::nullopt;
+  }
+};
+
+result<done> make_directory(const std::string& directory) {
+  std::error_code problem;
+  std::filesystem::create_directories(directory, problem);
+  if (problem) return failure{errc::bad_input, "directory_unusable"};
+  return done{};
+}
 
 } // namespace
 
@@ -98,11 +155,14 @@ result<std::unique_ptr<port>> make_file_port(const file_settings& settings, wall
   auto account =
       make_mail_account(settings.sender_address, settings.sender_name, settings.message_id_domain);
   if (!account) return account.why();
-  std::error_code problem;
-  std::filesystem::create_directories(settings.directory, problem);
-  if (problem) return failure{errc::bad_input, "directory_unusable"};
+  if (const auto made = make_directory(settings.directory); !made) return made.why();
   return std::unique_ptr<port>{
-      std::make_unique<file_port>(settings.directory, std::move(*account), std::move(now))};
+      std::make_unique<mail_file_port>(settings.directory, std::move(*account), std::move(now))};
+}
+
+result<std::unique_ptr<port>> make_push_file_port(const std::string& directory) {
+  if (const auto made = make_directory(directory); !made) return made.why();
+  return std::unique_ptr<port>{std::make_unique<push_file_port>(directory)};
 }
 
 } // namespace arauto::channels

@@ -1,6 +1,6 @@
-// A port for development: a message "sent" is a file anybody can open in a mail program. Writing is
-// synchronous on the caller's thread; a delivery sent again replaces its own file, as a provider
-// that knows identities would.
+// Ports for development: a mail "sent" is a file anybody can open in a mail program, a push is what
+// a device would show, as JSON. Writing is synchronous on the caller's thread; a delivery sent
+// again replaces its own file, as a provider that knows identities would.
 #pragma once
 
 #include <chrono>
@@ -21,5 +21,8 @@ struct file_settings {
 
 // bad_input: address_unusable, header_unsafe, directory_unusable.
 result<std::unique_ptr<port>> make_file_port(const file_settings& settings, wall_clock now);
+
+// For any push provider: one file a delivery and device. bad_input: directory_unusable.
+result<std::unique_ptr<port>> make_push_file_port(const std::string& directory);
 
 } // namespace arauto::channels

@@ -1,8 +1,10 @@
 // The development port: the same message as by SMTP, in a file.
 #include <chrono>
 #include <filesystem>
+#include <set>
 
 #include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
 
 #include "actors/channels/file_port.hpp"
 #include "tests/support/mail_oracle.hpp"
@@ -80,6 +82,31 @@ BOOST_FIXTURE_TEST_CASE(an_identity_cannot_leave_the_directory, mailbox_folder) 
   out->send(what, steady::now() + seconds{60}, [&](outcome o) { answer = std::move(o); });
   BOOST_TEST((answer.said == verdict::refused));
   BOOST_TEST(files() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_push_is_what_its_device_would_show_and_one_file_a_device) {
+  const tests::own_directory room;
+  const auto out = std::move(*make_push_file_port(room.path()));
+  message what;
+  what.key = {{"0190a0b0-1234-7abc-8def-0123456789ab"}, channel::push};
+  what.parts = {{"title", "On its way"}, {"body", "Order A-7"}, {"data", R"({"order":7})"}};
+  std::set<std::string> files;
+  for (const auto* device : {"phone", "../tablet", "phone"}) {
+    what.target.device_id = device;
+    what.target.token = "a-token";
+    outcome answer;
+    out->send(*out->compose(what), steady::now() + seconds{60},
+              [&](outcome o) { answer = std::move(o); });
+    BOOST_TEST((answer.said == verdict::accepted));
+    files.insert(answer.provider_ref);
+    const auto bytes = tests::file_bytes(room.path() + "/" + answer.provider_ref);
+    const auto shown = nlohmann::json::parse(bytes);
+    BOOST_TEST(shown.at("device_id") == device);
+    BOOST_TEST(shown.at("title") == "On its way");
+    BOOST_TEST(shown.at("data").at("order") == "7");
+    BOOST_TEST(bytes.find("a-token") == std::string::npos);
+  }
+  BOOST_TEST(files.size() == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_port_without_a_directory_or_sender_is_not_made) {
