@@ -27,14 +27,14 @@ struct http_request {
 struct http_answer {
   enum class end {
     answered,  // a whole answer: `status` counts
-    not_begun, // nothing of the request can have been acted on; `cause` says why
+    not_begun, // no whole request left us, or it was refused unread; `cause` says why
     unknown,   // it may have been read, and there is no whole answer
   };
   end came_to = end::unknown;
   int status = 0;
-  std::string cause; // connect_failed, host_not_found, tls_failed, tls_unverified, timed_out,
-                     // trust_ended, stopping, endpoint_refused, refused_stream; lost_answer,
-                     // answer_too_large
+  std::string cause; // connect_failed, connection_lost, host_not_found, tls_failed,
+                     // tls_unverified, timed_out, trust_ended, stopping, endpoint_refused,
+                     // refused_stream; lost_answer, answer_too_large
   std::string body;  // at most answer_bytes_max
   std::vector<std::pair<std::string, std::string>> headers; // names in lower case
   std::chrono::milliseconds retry_after{0}; // of either legal shape; 0: none, or in the past
@@ -43,9 +43,8 @@ struct http_answer {
 };
 
 struct http_client_settings {
-  std::string ca_file;             // certificates to trust instead of the system's
-  std::size_t sends_max = 100;     // requests in the air; more wait here
-  std::size_t connections_max = 8; // to one host, where it speaks HTTP/1.1 only: sends_max
+  std::string ca_file;         // certificates to trust instead of the system's
+  std::size_t sends_max = 100; // requests in the air, so connections too; more wait here
   std::chrono::milliseconds connect_timeout{5'000}; // TLS included
   std::chrono::milliseconds answer_timeout{20'000}; // of the whole request
   std::chrono::seconds idle_max{60}; // a connection that was idle longer is not used again

@@ -169,6 +169,7 @@ curl_socket_t http_exchange::open_socket(void* self, curlsocktype, curl_sockaddr
 }
 
 const char* http_exchange::why_not_begun(CURLcode ended) const {
+  if (tries_ > 0 && ended != CURLE_OPERATION_TIMEDOUT) return "connection_lost";
   switch (ended) {
   case CURLE_COULDNT_RESOLVE_HOST: return "host_not_found";
   case CURLE_SSL_CONNECT_ERROR: return "tls_failed";
@@ -196,7 +197,7 @@ void http_exchange::answer(CURLcode ended) {
   if (stream_refused_) return answer(end::not_begun, "refused_stream");
   if (trust_ended_) return answer(end::not_begun, "trust_ended");
   if (address_refused_ && tries_ == 0) return answer(end::not_begun, "endpoint_refused");
-  if (is_whole()) return answer(end::unknown, "lost_answer");
+  if (is_whole() || status >= 200) return answer(end::unknown, "lost_answer");
   answer(end::not_begun, why_not_begun(ended));
 }
 

@@ -9,7 +9,7 @@
 // 8) or malformed (RFC 9113, 8.1.1), and nothing we send, JSON or sealed, can be read without its
 // last byte. providers.md 3 calls every written request doubtful because libcurl only tells that
 // something was written; the body's reader here knows how much. A request without a body is whole
-// with its head.
+// with its head. One that was being answered before its end is in doubt: somebody acted.
 #pragma once
 
 #include <functional>

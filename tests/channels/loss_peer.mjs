@@ -12,6 +12,10 @@
 //   head    the answer's headers, and half of its body; then the connection is closed
 //   reset   RST_STREAM, INTERNAL_ERROR (h2 only)
 //   cancel  RST_STREAM, CANCEL, after the answer's headers (h2 only)
+// And before the body was read, so without being counted:
+//   early        the connection is closed
+//   earlyreset   RST_STREAM, INTERNAL_ERROR (h2 only)
+//   earlyanswer  the answer's headers, and nothing more
 import fs from 'node:fs';
 import http from 'node:http';
 import http2 from 'node:http2';
@@ -27,6 +31,9 @@ function counted(headers) {
 
 const h1 = http.createServer((request, response) => {
   request.on('error', () => {});
+  if (request.headers['x-play'] === 'early') return request.socket.destroy();
+  if (request.headers['x-play'] === 'earlyanswer')
+    return request.socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n');
   request.resume().on('end', () => {
     const socket = request.socket;
     const last = words => socket.end(words, () => socket.destroy());
@@ -53,6 +60,9 @@ h2.on('connection', socket => {
 
 h2.on('stream', (stream, headers) => {
   stream.on('error', () => {});
+  if (headers['x-play'] === 'early') return stream.session.destroy();
+  if (headers['x-play'] === 'earlyreset') return stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+  if (headers['x-play'] === 'earlyanswer') return stream.respond({':status': 200, 'content-length': 4});
   stream.resume().on('end', () => {
     const session = stream.session;
     if (stream.destroyed || !session || session.destroyed) return; // went with its connection, unread

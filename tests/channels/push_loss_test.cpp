@@ -106,6 +106,15 @@ int sent_twice_by_plain_curl(const std::string& via, const std::string& fault, i
   return twice;
 }
 
+std::string lost_over(const std::string& via, const std::string& play, const std::string& body) {
+  auto patient_for_a_second = peer().settings();
+  patient_for_a_second.answer_timeout = std::chrono::milliseconds{1'000};
+  http_client out{patient_for_a_second};
+  auto what = peer().request(via, via + "-" + play, play);
+  what.body = body;
+  return words(begin(out, std::move(what)));
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(push_losses)
@@ -116,6 +125,26 @@ BOOST_AUTO_TEST_CASE(of_5000_requests_over_http_1_none_is_sent_twice_and_none_lo
 
 BOOST_AUTO_TEST_CASE(of_5000_requests_over_http_2_none_is_sent_twice_and_none_lost_is_denied) {
   loses_no_answer_and_doubles_none("h2");
+}
+
+// RFC 9112, 8; RFC 9113, 8.1.1: a request whose end never left is none. More is sent here than two
+// sockets hold.
+BOOST_AUTO_TEST_CASE(a_request_cut_before_its_end_has_not_begun_unless_it_was_being_answered) {
+  const std::string long_body(32'000'000, 'x');
+  for (const auto* via : {"h1", "h2"}) {
+    BOOST_TEST(lost_over(via, "early", long_body) == "not_begun connection_lost", via);
+    BOOST_TEST(lost_over(via, "earlyanswer", long_body) == "unknown lost_answer", via);
+  }
+  BOOST_TEST(lost_over("h2", "earlyreset", long_body) == "not_begun connection_lost");
+}
+
+BOOST_AUTO_TEST_CASE(a_request_without_a_body_is_in_doubt_once_it_left_and_not_before) {
+  for (const auto* via : {"h1", "h2"})
+    BOOST_TEST(lost_over(via, "cut", "") == "unknown lost_answer", via);
+  http_client out{peer().settings()};
+  http_request nobody_there;
+  nobody_there.url = "http://127.0.0.1:1/";
+  BOOST_TEST(words(begin(out, nobody_there)) == "not_begun connect_failed");
 }
 
 // The peer's counter can go red.
