@@ -110,10 +110,10 @@ or_problem<storage::device> read_device(std::string_view body, const http_settin
   std::vector<field_error> errors;
   members in{given, "", errors};
   const auto* word = in.text("provider", need::required);
-  const auto via = word != nullptr ? provider_spelled(*word) : std::nullopt;
+  const auto via = provider_spelled(word != nullptr ? std::string_view{*word} : "");
   if (word != nullptr && (!via || channel_of(*via) != channel::push))
     in.wrong("provider", "fcm, apns or web_push is expected");
-  if (!errors.empty()) return refusal(problem_code::invalid_request, {}, std::move(errors));
+  if (!via || !errors.empty()) return refusal(problem_code::invalid_request, {}, std::move(errors));
   storage::device wanted;
   wanted.of.via = *via;
   if (const auto* app = in.text("app", need::optional)) {

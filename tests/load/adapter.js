@@ -103,7 +103,7 @@ module.exports = ({ V, C }) => {
 
   return [
     variant('arauto', '--smtp-port "$SMTP_PORT" --smtp-connections-max "${SMTP_CONNS:-20}"'
-      + ' --fcm-url "http://127.0.0.1:$PUSH_PORT" --push-connections-max "${PUSH_CONNS:-50}"'),
+      + ' --fcm-url "http://127.0.0.1:$PUSH_PORT" --push-sends-max "${PUSH_CONNS:-50}"'),
     // An HTTP server waits for the client to speak first, as an SMTP client does: nobody ever speaks. Nobody listens for
     // pushes at all.
     variant('arauto-held', '--smtp-port "$PUSH_PORT" --node-window-max 1 --smtp-command-timeout 60s --fcm-url http://127.0.0.1:9'),
