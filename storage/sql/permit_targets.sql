@@ -6,7 +6,9 @@
 -- Devices are locked: a registration that takes a token away has answered before, and is seen, or answers after this
 -- attempt has begun (S36).
 -- Gives per n one row for each addressed device, and one with device_id null that tells how the others stand.
--- Leans on target's and device's keys, device_of_user.
+-- Leans on target's and device's keys, device_of_user. A plan made while there were no targets must not walk them later:
+-- `offset 0` and scalar subqueries look them up by delivery, and they are updated where they were seen (ctid), which
+-- holds while their delivery is locked.
 with asked as materialized (
   select a.*, d.user_id, d.attempts = d.attempts_before + 1 as begins
     from json_to_recordset($1::json) as a(
@@ -17,14 +19,15 @@ with asked as materialized (
    order by a.event_id, a.channel
 ),
 standing as materialized (
-  select a.n, a.lease_token as held_token, t.*, dv.token, dv.keys, dv.registered_at,
+  select a.n, a.lease_token as held_token, t.*, t.ctid as place, dv.token, dv.keys, dv.registered_at,
          case when t.state in ('provider_accepted', 'permanent_failure') then 'over'
               when dv.device_id is null then 'gone'
               when t.provider = a.provider and t.app = a.app and t.due_at <= clock_timestamp() then 'addressed'
               else 'later' end as part
     from asked a
     cross join lateral (
-      select t.* from arauto.target t where t.event_id = a.event_id and t.channel = a.channel) t
+      select t.*, t.ctid from arauto.target t
+       where t.event_id = a.event_id and t.channel = a.channel offset 0) t
     left join lateral (
       select dv.* from arauto.device dv
        where dv.tenant_id = a.tenant_id and dv.user_id = a.user_id and dv.device_id = t.device_id
@@ -40,8 +43,8 @@ found as materialized (
        where dv.tenant_id = a.tenant_id and dv.user_id = a.user_id and dv.ended_at is null
        order by dv.device_id for share of dv) dv
    where a.begins
-     and not exists (select from arauto.target t where t.event_id = a.event_id and t.channel = a.channel
-                                                   and t.device_id = dv.device_id)
+     and (select 1 from arauto.target t where t.event_id = a.event_id and t.channel = a.channel
+                                          and t.device_id = dv.device_id) is null
 ),
 made as (
   insert into arauto.target (event_id, channel, device_id, tenant_id, provider, app, state, due_at, lease_token, attempts)
@@ -62,8 +65,7 @@ moved as (
          cause = case when s.part = 'addressed' then t.cause else 'device_ended' end,
          told_at = case when s.part = 'addressed' then t.told_at else clock_timestamp() end
     from standing s
-   where s.part in ('addressed', 'gone')
-     and t.event_id = s.event_id and t.channel = s.channel and t.device_id = s.device_id
+   where s.part in ('addressed', 'gone') and t.ctid = s.place
 ),
 facts as (
   select s.n, s.device_id, s.token, s.keys, s.registered_at from standing s where s.part = 'addressed'
