@@ -1,6 +1,7 @@
 // HTTP requests over libcurl's multi interface on one I/O thread: HTTP/2 over TLS where the server
-// speaks it, else HTTP/1.1, connections kept and shared. It never sends a request twice by itself:
-// what may have been read by somebody and was not answered is `unknown` (providers.md 0.2 and 3).
+// speaks it, else HTTP/1.1, connections kept and shared. It sends no request twice by itself unless
+// told that it may: what somebody may have read and did not answer is `unknown` (providers.md 0.2
+// and 3).
 // Knows nothing of pushes; the ports (fcm, apns, web_push) are written on it.
 #pragma once
 

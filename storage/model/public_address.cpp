@@ -45,9 +45,11 @@ bool is_public_v6(const std::uint8_t* bytes) {
   if (begins(bytes, {0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0})) // NAT64
     return is_public_v4(v4_at(bytes + 12));
   if ((bytes[0] & 0xE0) != 0x20) return false; // also ::1, ::ffff:0:0/96, fc00::/7, fe80::/10
-  if (begins(bytes, {0x20, 0x02})) return is_public_v4(v4_at(bytes + 2));   // 6to4
-  const auto is_special = begins(bytes, {0x20, 0x01, 0x0D, 0xB8})           // documentation
-                          || (begins(bytes, {0x20, 0x01}) && bytes[2] < 2); // 2001::/23, Teredo too
+  if (begins(bytes, {0x20, 0x02})) return is_public_v4(v4_at(bytes + 2)); // 6to4
+  const auto is_special =
+      begins(bytes, {0x20, 0x01, 0x0D, 0xB8})           // documentation
+      || (begins(bytes, {0x3F, 0xFF}) && bytes[2] < 16) // and 3fff::/20 (RFC 9637)
+      || (begins(bytes, {0x20, 0x01}) && bytes[2] < 2); // 2001::/23, Teredo too
   return !is_special;
 }
 
