@@ -32,7 +32,7 @@ struct http_settings {
   std::size_t headers_max = 64;
   std::size_t path_bytes_max = 2'048; // two ids of 255 bytes, each byte escaped, have room
   std::size_t body_bytes_max = 256 * kib;
-  std::size_t batch_bytes_max = 8 * 1024 * kib;
+  std::size_t batch_bytes_max = 8'192 * kib;
   std::size_t batch_items_max = 1'000;
   std::size_t batches_max = 4; // held at once, from the head to the answer; beyond: 503
   std::size_t variables_bytes_max = 64 * kib;
