@@ -8,7 +8,7 @@
 -- Gives per n one row for each addressed device, and one with device_id null that tells how the others stand.
 -- Leans on target's and device's keys, device_of_user. A plan made while there were no targets must not walk them later:
 -- `offset 0` and scalar subqueries look them up by delivery, and they are updated where they were seen (ctid), which
--- holds while their delivery is locked.
+-- holds because they are locked there.
 with asked as materialized (
   select a.*, d.user_id, d.attempts = d.attempts_before + 1 as begins
     from json_to_recordset($1::json) as a(
@@ -27,7 +27,8 @@ standing as materialized (
     from asked a
     cross join lateral (
       select t.*, t.ctid from arauto.target t
-       where t.event_id = a.event_id and t.channel = a.channel offset 0) t
+       where t.event_id = a.event_id and t.channel = a.channel
+       order by t.device_id offset 0 for update of t) t
     left join lateral (
       select dv.* from arauto.device dv
        where dv.tenant_id = a.tenant_id and dv.user_id = a.user_id and dv.device_id = t.device_id
